@@ -1,0 +1,201 @@
+"""Validators: each returns the value in its exact form or raises one clear sentence.
+
+Public arguments are quoted with their value. For counts and records the sentence names argument,
+position and rule, never the value.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from discreet.errors import InputError
+
+Category: TypeAlias = str | int | bool
+
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
+MOST_RECORDS = 2**62  # leaves room for noise in 64-bit integers
+
+
+def _fail(argument: str, sentence: str) -> InputError:
+    return InputError(f"{argument} {sentence}", argument)
+
+
+def rational(argument: str, value: object) -> Fraction:
+    """Read a finite number as the exact decimal of its shortest repr."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (int, float, Fraction, Decimal, np.integer, np.floating)
+    ):
+        raise _fail(argument, f"must be a number, got {value!r}")
+    if isinstance(value, Fraction):
+        return value
+    try:
+        return Fraction(str(value))
+    except ValueError:
+        raise _fail(argument, f"must be finite, got {value}") from None
+
+
+def positive(argument: str, value: object) -> Fraction:
+    """A finite number above zero."""
+    number = rational(argument, value)
+    if number <= 0:
+        raise _fail(argument, f"must be greater than 0, got {value}")
+    return number
+
+
+def epsilon(value: object, argument: str = "epsilon") -> Fraction:
+    """A privacy parameter from 1e-9 to 1e6."""
+    number = positive(argument, value)
+    if not LEAST_EPSILON <= number <= MOST_EPSILON:
+        raise _fail(argument, f"must lie between 1e-9 and 1e6, got {value}")
+    return number
+
+
+def delta(value: object, argument: str = "delta") -> Fraction:
+    """A failure probability strictly between 0 and 1."""
+    number = rational(argument, value)
+    if not 0 < number < 1:
+        raise _fail(argument, f"must lie strictly between 0 and 1, got {value}")
+    return number
+
+
+def whole(argument: str, value: object, least: int = 0, most: int = MOST_RECORDS) -> int:
+    """A public integer in a range."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise _fail(argument, f"must be a whole number, got {value!r}")
+    if not least <= value <= most:
+        raise _fail(argument, f"must lie between {least} and {most}, got {value}")
+    return int(value)
+
+
+def choice(argument: str, value: object, allowed: Sequence[object]) -> Any:
+    """One of a few names; a near miss is suggested."""
+    if any(value is item or (type(value) is type(item) and value == item) for item in allowed):
+        return value
+    near = difflib.get_close_matches(str(value), [str(item) for item in allowed], n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    names = ", ".join(map(repr, allowed))
+    raise _fail(argument, f"must be one of {names}, got {value!r}{hint}")
+
+
+def categories(value: object) -> tuple[Category, ...]:
+    """Two or more distinct labels: strings, integers or booleans."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise _fail("categories", f"must be a sequence of labels, got {value!r}")
+    labels = tuple(item.item() if isinstance(item, np.generic) else item for item in value)
+    for position, label in enumerate(labels):
+        if not isinstance(label, (str, int)):
+            raise _fail(
+                f"categories[{position}]", f"must be a string, integer or boolean, got {label!r}"
+            )
+    if len(labels) < 2:
+        raise _fail("categories", f"must name at least two categories, got {labels!r}")
+    if len(set(labels)) < len(labels):
+        twice = next(label for i, label in enumerate(labels) if label in labels[:i])
+        raise _fail("categories", f"must be distinct, got {twice!r} twice")
+    return cast("tuple[Category, ...]", labels)
+
+
+def prior(value: object, k: int) -> tuple[Fraction, ...]:
+    """Dirichlet parameters: one positive number for all, a vector of k, or "jeffreys"."""
+    if isinstance(value, str):
+        choice("prior", value, ("jeffreys",))
+        return (Fraction(1, 2),) * k
+    if isinstance(value, np.ndarray):
+        value = value.tolist() if value.ndim == 1 else value[()]
+    if isinstance(value, (Sequence, np.ndarray)):
+        if len(value) != k:
+            raise _fail("prior", f"must have {k} entries, one per category, got {len(value)}")
+        return tuple(positive(f"prior[{i}]", entry) for i, entry in enumerate(value))
+    return (positive("prior", value),) * k
+
+
+def _count(argument: str, value: object) -> int:
+    if isinstance(value, (float, np.floating)) and float(value).is_integer() and value < 2**53:
+        value = int(value)
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise _fail(argument, "must be a whole number")
+    if value < 0:
+        raise _fail(argument, "must not be negative")
+    if value > MOST_RECORDS:
+        raise _fail(argument, "must be at most 2**62")
+    return int(value)
+
+
+def counts(value: object, labels: Sequence[Category], argument: str = "counts") -> tuple[int, ...]:
+    """Non-negative integers, one per category, from a sequence in order or a mapping by label.
+
+    A category that a mapping leaves out counts as zero. No message contains a count.
+    """
+    items = getattr(value, "items", None)
+    if isinstance(value, Mapping) or (callable(items) and not isinstance(value, np.ndarray)):
+        entries = list(cast("Any", value).items())
+        index = {label: i for i, label in enumerate(labels)}
+        ordered: list[object] = [0] * len(labels)
+        for position, (label, entry) in enumerate(entries):
+            key = label.item() if isinstance(label, np.generic) else label
+            if key not in index:
+                raise _fail(argument, f"has a key at position {position} that is not a category")
+            ordered[index[key]] = entry
+        value = ordered
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise _fail(argument, "must be a sequence in category order or a mapping by category")
+    entries = list(value)
+    if len(entries) != len(labels):
+        raise _fail(argument, f"must have {len(labels)} entries, one per category")
+    result = tuple(_count(f"{argument}[{i}]", entry) for i, entry in enumerate(entries))
+    if sum(result) > MOST_RECORDS:
+        raise _fail(argument, "must sum to at most 2**62")
+    return result
+
+
+def parameters(argument: str, value: object) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """One or many Dirichlet parameter vectors, along the last axis."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _fail(argument, "must be an array of numbers") from None
+    if array.ndim == 0 or array.shape[-1] < 2:
+        raise _fail(argument, f"must have at least two parameters, got shape {array.shape}")
+    bad = ~(np.isfinite(array) & (array > 0))
+    if bad.any():
+        where = np.unravel_index(int(bad.argmax()), array.shape)
+        position = ", ".join(str(int(i)) for i in where)
+        raise _fail(
+            f"{argument}[{position}]", f"must be positive and finite, got {array[where]}"
+        )
+    return array
+
+
+def level(value: object) -> float:
+    """A probability strictly between 0 and 1."""
+    number = rational("level", value)
+    if not 0 < number < 1:
+        raise _fail("level", f"must lie strictly between 0 and 1, got {value}")
+    return float(number)
+
+
+def generator(rng: object) -> np.random.Generator:
+    """A numpy Generator, for simulations."""
+    if not isinstance(rng, np.random.Generator):
+        raise _fail("rng", f"must be a numpy.random.Generator or None, got {rng!r}")
+    return rng
+
+
+def size(value: object) -> int:
+    """How many draws."""
+    return whole("size", value, most=10**9)
+
+
+def show(number: Fraction | float) -> str:
+    """A rational as people write it: a decimal where it ends, otherwise rounded with a tilde."""
+    if isinstance(number, float):
+        return "∞" if math.isinf(number) else f"{number:.6g}"
+    short = f"{float(number):.6g}"
+    return short if Fraction(short) == number else f"{float(number):.12g}"
