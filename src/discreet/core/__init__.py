@@ -1,0 +1,18 @@
+"""The nouns: adjacency, guarantee, counts, law, mechanism, model."""
+
+from discreet.core.counts import Counts, Model
+from discreet.core.guarantee import Adjacency, Guarantee, Theorem
+from discreet.core.law import Law, PointMass
+from discreet.core.mechanism import Config, Mechanism
+
+__all__ = [
+    "Adjacency",
+    "Config",
+    "Counts",
+    "Guarantee",
+    "Law",
+    "Mechanism",
+    "Model",
+    "PointMass",
+    "Theorem",
+]

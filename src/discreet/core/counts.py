@@ -1,0 +1,59 @@
+"""Counts, and what a mechanism needs to know of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol
+
+from discreet import check
+from discreet.check import Category
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many records fall into each declared category. Private: the repr does not show them."""
+
+    values: tuple[int, ...] = field(repr=False)
+    categories: tuple[Category, ...]
+    unit: str = "record"
+    max_per_unit: int = 1
+    dropped: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "categories", check.categories(self.categories))
+        object.__setattr__(self, "values", check.counts(self.values, self.categories, "values"))
+        check.whole("max_per_unit", self.max_per_unit, least=1)
+
+    @property
+    def total(self) -> int:
+        """The number of records."""
+        return sum(self.values)
+
+
+class Model(Protocol):
+    """A conjugate model of categorical records: what mechanisms read of it is public."""
+
+    @property
+    def categories(self) -> tuple[Category, ...]:
+        """The declared categories, in order."""
+
+    @property
+    def prior(self) -> tuple[Fraction, ...]:
+        """The Dirichlet parameters, as exact decimals."""
+
+    def describe(self) -> Mapping[str, Any]:
+        """The model in JSON's types."""
+
+    def posterior(self, counts: Any) -> Any:
+        """The posterior given counts."""
+
+
+def values_of(counts: object, categories: tuple[Category, ...]) -> tuple[int, ...]:
+    """Counts in category order from `Counts`, a sequence or a mapping."""
+    if isinstance(counts, Counts):
+        if counts.categories == categories:
+            return counts.values
+        counts = dict(zip(counts.categories, counts.values, strict=True))
+    return check.counts(counts, categories)

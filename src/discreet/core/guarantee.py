@@ -1,0 +1,136 @@
+"""What a release promises: (ε, δ), for which neighbours, and why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+
+from flint import arb
+
+from discreet import check
+from discreet.errors import InputError
+from discreet.exact import balls
+from discreet.exact.balls import ball
+
+
+class Adjacency(Enum):
+    """Which data sets are neighbours.
+
+    `SUBSTITUTE`: one record is replaced by another, so n is public. `ADD_REMOVE`: one record is
+    added or removed, so n is private. `ATTRIBUTE`: one attribute of one record changes, which is
+    weaker than record level.
+    """
+
+    SUBSTITUTE = "substitute"
+    ADD_REMOVE = "add-remove"
+    ATTRIBUTE = "attribute"
+
+    @classmethod
+    def of(cls, value: Adjacency | str) -> Adjacency:
+        """Read a name."""
+        if isinstance(value, cls):
+            return value
+        return cls(check.choice("adjacency", value, tuple(item.value for item in cls)))
+
+    @property
+    def change(self) -> str:
+        """The change in words."""
+        return {"substitute": "replacing", "add-remove": "adding or removing"}.get(
+            self.value, "changing one attribute of"
+        )
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A proof on paper: what it says and where it is written."""
+
+    statement: str
+    reference: str
+
+    def __str__(self) -> str:
+        return f"{self.statement} ({self.reference})"
+
+
+def _group_factor(epsilon: Fraction, size: int) -> arb:
+    """1 + e^ε + … + e^{(size−1)ε}."""
+    return (ball(epsilon) * size).expm1() / ball(epsilon).expm1()
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """(ε, δ)-differential privacy for one unit, and its basis.
+
+    For all neighbouring data x, x' and all sets of outputs A,
+    P(M(x) ∈ A) ≤ e^ε·P(M(x') ∈ A) + δ. Without a basis nothing is promised and ε is infinite.
+    """
+
+    epsilon: Fraction | float
+    delta: Fraction
+    adjacency: Adjacency
+    unit: str = "record"
+    max_per_unit: int = 1
+    basis: Theorem | None = None
+
+    def __post_init__(self) -> None:
+        if self.private != (self.basis is not None):
+            raise InputError("basis must be given exactly when epsilon is finite", "basis")
+
+    @property
+    def private(self) -> bool:
+        """Whether anything is promised at all."""
+        return not (isinstance(self.epsilon, float) and math.isinf(self.epsilon))
+
+    def for_group(self, m: int) -> Guarantee:
+        """The promise to m units together: m·ε and δ·(1 + e^ε + … + e^{(m−1)ε}).
+
+        From P(x) ≤ e^ε P(x') + δ applied m times (Dwork and Roth 2014, Theorem 2.2).
+        """
+        check.whole("m", m, least=1)
+        if m == 1 or not isinstance(self.epsilon, Fraction):
+            return self
+        return replace(
+            self,
+            epsilon=m * self.epsilon,
+            delta=self._scaled_delta(m),
+            unit=f"group of {m} {self.unit}s",
+        )
+
+    def under(self, adjacency: Adjacency | str) -> Guarantee:
+        """The same promise said for another adjacency, where it implies one.
+
+        Replacing a record is removing one and adding one, so an add-remove guarantee holds for
+        substitution as for a group of two. Changing an attribute is a way of replacing a record.
+        Nothing else follows.
+        """
+        target = Adjacency.of(adjacency)
+        if target is self.adjacency or not isinstance(self.epsilon, Fraction):
+            return replace(self, adjacency=target)
+        if self.adjacency is Adjacency.SUBSTITUTE and target is Adjacency.ATTRIBUTE:
+            return replace(self, adjacency=target)
+        if self.adjacency is Adjacency.ADD_REMOVE:
+            return replace(
+                self, epsilon=2 * self.epsilon, delta=self._scaled_delta(2), adjacency=target
+            )
+        raise InputError(
+            f"adjacency {target.value!r} does not follow from a guarantee under "
+            f"{self.adjacency.value!r}",
+            "adjacency",
+        )
+
+    def _scaled_delta(self, m: int) -> Fraction:
+        if self.delta == 0:
+            return self.delta
+        epsilon = Fraction(self.epsilon)
+        scaled = balls.rounded_up(lambda: ball(self.delta) * _group_factor(epsilon, m))
+        return min(Fraction(1), scaled)
+
+    def __str__(self) -> str:
+        if not self.private:
+            return "not private: no guarantee at all"
+        held = f" with at most {self.max_per_unit} records" if self.max_per_unit > 1 else ""
+        return (
+            f"ε = {check.show(self.epsilon)}, δ = {check.show(self.delta)} "
+            f"for {self.adjacency.change} one {self.unit}{held}"
+        )

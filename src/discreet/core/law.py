@@ -1,0 +1,131 @@
+"""Laws: probability distributions on integer vectors. What is proved is what is drawn."""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb
+
+from discreet import check
+from discreet.errors import InputError, NotEnumerable
+from discreet.exact import balls
+from discreet.exact.draw import Source
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Outcome: TypeAlias = tuple[int, ...]
+
+MOST_CELLS = 200_000_000  # integers in a support that is listed
+
+
+class Law(ABC):
+    """One law: sampled, listed, audited and plotted from the same definition.
+
+    `log_weight(z)` encloses the log of the weight of z in a ball, at flint's working precision;
+    the probability is that weight divided by exp(`log_normaliser`).
+    """
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """The length of an outcome."""
+
+    @property
+    @abstractmethod
+    def candidates(self) -> int | None:
+        """How many outcomes there are; None if infinitely many."""
+
+    @property
+    @abstractmethod
+    def log_normaliser(self) -> float:
+        """The log of the sum of all weights."""
+
+    @abstractmethod
+    def log_weight(self, z: Outcome) -> arb:
+        """The log of the weight of an outcome, as a ball; −∞ outside the support."""
+
+    @abstractmethod
+    def _list(self) -> tuple[Ints, Floats]:
+        """All outcomes, one a row, and the logs of their probabilities."""
+
+    @abstractmethod
+    def _draw(self, size: int, source: Source) -> Ints:
+        """Exact independent draws, one a row."""
+
+    @property
+    def support(self) -> Ints:
+        """All outcomes, one a row; `NotEnumerable` where they are too many."""
+        self._require_listable()
+        return self._list()[0]
+
+    @property
+    def log_p(self) -> Floats:
+        """The logs of the probabilities of `support`."""
+        self._require_listable()
+        return self._list()[1]
+
+    def probability(self, z: object) -> float:
+        """The probability of one outcome."""
+        outcome = tuple(np.asarray(z, dtype=object).ravel().tolist())
+        if len(outcome) != self.dimension or not all(type(item) is int for item in outcome):
+            raise InputError(f"z must be {self.dimension} whole numbers, got {z!r}", "z")
+        with balls.precision(balls.PRECISION):
+            log_weight = float(self.log_weight(outcome).mid())
+        return 0.0 if log_weight == -math.inf else math.exp(log_weight - self.log_normaliser)
+
+    def sample(
+        self, size: int | None = None, rng: np.random.Generator | None = None
+    ) -> Outcome | Ints:
+        """Draw exactly from the law: one outcome as a tuple, or `size` of them as rows.
+
+        The random bits come from the operating system; with a numpy Generator they come from it,
+        and the result is a reproducible simulation.
+        """
+        source = os.urandom if rng is None else check.generator(rng).bytes
+        if size is None:
+            return tuple(self._draw(1, source)[0].tolist())
+        return self._draw(check.size(size), source)
+
+    def _require_listable(self) -> None:
+        if self.candidates is None:
+            raise NotEnumerable("the law has infinitely many outcomes")
+        if self.candidates * self.dimension > MOST_CELLS:
+            raise NotEnumerable(
+                f"the law has {self.candidates} outcomes of {self.dimension} counts, "
+                "too many to list",
+                self.candidates,
+            )
+
+
+@dataclass(frozen=True)
+class PointMass(Law):
+    """The law of something certain."""
+
+    point: Outcome
+
+    @property
+    def dimension(self) -> int:
+        return len(self.point)
+
+    @property
+    def candidates(self) -> int:
+        return 1
+
+    @property
+    def log_normaliser(self) -> float:
+        return 0.0
+
+    def log_weight(self, z: Outcome) -> arb:
+        return arb(0) if tuple(z) == self.point else balls.NEVER
+
+    def _list(self) -> tuple[Ints, Floats]:
+        return np.array([self.point], dtype=np.int64), np.zeros(1)
+
+    def _draw(self, size: int, source: Source) -> Ints:
+        return np.tile(np.array(self.point, dtype=np.int64), (size, 1))

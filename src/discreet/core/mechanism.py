@@ -1,0 +1,87 @@
+"""A mechanism is a value: a law for every input, a public post-processing, and a guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet import check
+from discreet.core.counts import Model, values_of
+from discreet.core.guarantee import Adjacency, Guarantee
+from discreet.core.law import Ints, Law, Outcome
+from discreet.errors import InputError
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything public that defines a mechanism; `dp.mechanism` rebuilds it from this."""
+
+    mechanism: str
+    model: Model
+    n: int | None
+    epsilon: Fraction
+    adjacency: Adjacency
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        settings = {"n": self.n, "epsilon": check.show(self.epsilon), **dict(self.options)}
+        if self.n is None:
+            settings["n"] = "private"
+        text = ", ".join(f"{name}={_plain(value)}" for name, value in settings.items())
+        return f"{self.mechanism}({text}, adjacency={self.adjacency.value})"
+
+
+def _plain(value: object) -> object:
+    return check.show(value) if isinstance(value, Fraction) else value
+
+
+@dataclass(frozen=True, repr=False)
+class Mechanism:
+    """From counts to a released vector of counts.
+
+    `raw_law` is what the sampler draws from and the auditor reads; `postprocess` is public and
+    deterministic; `law` is the law of the released counts.
+    """
+
+    config: Config
+    guarantee: Guarantee
+    make_raw_law: Callable[[Outcome], Law] = field(compare=False)
+    make_law: Callable[[Outcome], Law] = field(compare=False)
+    make_released: Callable[[Ints], Ints] = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        """The name it is asked for by."""
+        return self.config.mechanism
+
+    def domain(self, counts: object) -> Outcome:
+        """The counts in category order, if the mechanism is defined for them."""
+        values = values_of(counts, self.config.model.categories)
+        if self.config.n is not None and sum(values) != self.config.n:
+            raise InputError(f"counts must sum to the declared n = {self.config.n}", "counts")
+        return values
+
+    def raw_law(self, counts: object) -> Law:
+        """The law of the raw output, before post-processing."""
+        return self.make_raw_law(self.domain(counts))
+
+    def law(self, counts: object) -> Law:
+        """The law of the released counts."""
+        return self.make_law(self.domain(counts))
+
+    def postprocess(self, raw: object) -> Outcome:
+        """The released counts that a raw output leads to."""
+        rows = np.atleast_2d(np.asarray(raw, dtype=np.int64))
+        return tuple(self.make_released(rows)[0].tolist())
+
+    def __repr__(self) -> str:
+        return f"<{self.config}: {self.guarantee}>"
+
+
+def unchanged(raw: Ints) -> Ints:
+    """The raw output is released as it is."""
+    return raw

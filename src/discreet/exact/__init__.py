@@ -1,0 +1,1 @@
+"""Exact arithmetic and exact sampling: balls, random bits, and draws decided by both."""

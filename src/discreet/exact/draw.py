@@ -1,0 +1,159 @@
+"""Exact draws: the sampled law is the real-valued law, not its float image.
+
+There is one primitive, `bernoulli`: random bits are compared with a probability that is known as a
+ball, and both are refined only while the comparison is undecided. No float takes part.
+
+A `Source` gives that many random bytes: `os.urandom` for a release, the `bytes` method of a numpy
+Generator for a simulation of the very same law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb
+
+from discreet.errors import ExactnessError
+from discreet.exact import balls
+from discreet.exact.balls import Real, ball
+
+Source: TypeAlias = Callable[[int], bytes]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+_BITS = 72  # one byte decides most comparisons, a further 64-bit word nearly all the rest
+_LOW = (1 << 64) - 1
+
+
+def below(bound: int, source: Source) -> int:
+    """A uniform integer in [0, bound), of any size."""
+    bits = (bound - 1).bit_length()
+    surplus = -bits % 8
+    while True:
+        number = int.from_bytes(source((bits + 7) // 8), "little") >> surplus
+        if number < bound:
+            return number
+
+
+def below_many(bound: int, size: int, source: Source) -> Ints:
+    """Uniform integers in [0, bound), bound ≤ 2^63."""
+    shift = np.uint64(64 - max(1, (bound - 1).bit_length()))
+    kept = np.empty(0, dtype=np.uint64)
+    while len(kept) < size:
+        words = np.frombuffer(source(8 * max(64, 2 * (size - len(kept)))), dtype="<u8") >> shift
+        kept = np.concatenate([kept, words[words < bound]])
+    return kept[:size].astype(np.int64)
+
+
+def bernoulli(p: Real, size: int, source: Source) -> Bools:
+    """Independent draws that are true with probability exactly p."""
+    return _compare(balls.bounds(p, _BITS), p, size, source)
+
+
+def _compare(limits: tuple[int, int], p: Real, size: int, source: Source) -> Bools:
+    """Is a uniform number below p, where floor ≤ 2^72·p ≤ ceiling are `limits`?"""
+    low, high = limits
+    if low > 1 << _BITS or high < 0:
+        raise ExactnessError("a probability lies outside [0, 1]")
+    octets = np.frombuffer(source(size), dtype=np.uint8)
+    result: Bools = octets < (low >> 64)
+    for index in np.flatnonzero(~result & (octets <= (high >> 64))):
+        word = int(octets[index]) << 64 | int.from_bytes(source(8), "little")
+        result[index] = word < low or (word < high and _undecided(word, p, source))
+    return result
+
+
+def _undecided(word: int, p: Real, source: Source) -> bool:
+    """Go on with more bits of the uniform number and of p until they differ."""
+    bits = _BITS
+    while True:
+        word, bits = word << 64 | int.from_bytes(source(8), "little"), bits + 64
+        low, high = balls.bounds(p, bits)
+        if word < low:
+            return True
+        if word >= high:
+            return False
+
+
+def _bit(rate: Fraction, power: int) -> arb:
+    return 1 / (1 + (ball(rate) * 2**power).exp())
+
+
+def _tail(rate: Fraction, power: int) -> arb:
+    return (-ball(rate) * 2**power).exp()
+
+
+@lru_cache(maxsize=1024)
+def _bit_limits(rate: Fraction) -> tuple[tuple[tuple[int, int], ...], tuple[int, int]]:
+    powers = max(0, math.ceil(math.log2(50 / rate)))
+    bits = tuple(balls.bounds(partial(_bit, rate, i), _BITS) for i in range(powers))
+    return bits, balls.bounds(partial(_tail, rate, powers), _BITS)
+
+
+def geometric(rate: Fraction, size: int, source: Source) -> Ints:
+    """P(g) = (1 − q)·q^g for g = 0, 1, 2, …, with q = exp(−rate).
+
+    q^g = Π q^{2^i·g_i} over the binary digits of g, so the digits are independent: digit i is one
+    with probability q^{2^i}/(1 + q^{2^i}). The digits from the first that is almost surely zero
+    onwards form again such a number, with rate·2^i.
+    """
+    bits, tail = _bit_limits(rate)
+    result = np.zeros(size, dtype=np.int64)
+    for power, limits in enumerate(bits):
+        digit = _compare(limits, partial(_bit, rate, power), size, source)
+        result |= digit.astype(np.int64) << power
+    for index in np.flatnonzero(_compare(tail, partial(_tail, rate, len(bits)), size, source)):
+        more = 1 + int(geometric(rate * 2 ** len(bits), 1, source)[0])
+        if (more + 1) << len(bits) > 2**62:
+            raise OverflowError("a geometric draw is beyond 62 bits")
+        result[index] += more << len(bits)
+    return result
+
+
+def coins(size: int, source: Source) -> Bools:
+    """Fair coins."""
+    octets = np.frombuffer(source((size + 7) // 8), dtype=np.uint8)
+    return np.unpackbits(octets)[:size].astype(np.bool_)
+
+
+def floored_laplace(rate: Fraction, size: int, source: Source) -> Ints:
+    """⌊Y⌋ for Y Laplace with scale 1/rate: a geometric number, or minus one minus it."""
+    magnitude = geometric(rate, size, source)
+    return np.where(coins(size, source), magnitude, -1 - magnitude)
+
+
+def _zero(rate: Fraction) -> arb:
+    return (ball(rate) / 2).tanh()
+
+
+def discrete_laplace(rate: Fraction, size: int, source: Source) -> Ints:
+    """P(z) ∝ exp(−rate·|z|) on the integers: zero with probability tanh(rate/2), else ±(1 + g)."""
+    magnitude = 1 + geometric(rate, size, source)
+    signed = np.where(coins(size, source), magnitude, -magnitude)
+    return np.where(bernoulli(partial(_zero, rate), size, source), 0, signed)
+
+
+def accept_each(p: Callable[[int], Real], items: Ints, source: Source) -> Bools:
+    """Keep item j with probability p(j), each occurrence independently."""
+    result = np.zeros(len(items), dtype=np.bool_)
+    order = np.argsort(items, kind="stable")
+    distinct, starts = np.unique(items[order], return_index=True)
+    for item, places in zip(distinct, np.split(order, starts[1:]), strict=True):
+        result[places] = bernoulli(p(int(item)), len(places), source)
+    return result
+
+
+def until_accepted(propose: Callable[[int], Ints], size: int) -> Ints:
+    """Collect accepted rows until there are enough; `propose(m)` returns those accepted of m."""
+    kept = propose(size + size // 4)
+    while len(kept) < size:
+        missing = size - len(kept)
+        share = max(0.02, len(kept) / (size + size // 4 + 1))
+        kept = np.concatenate([kept, propose(int(missing / share) + 1)])
+    return kept[:size]
