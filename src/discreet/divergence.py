@@ -50,7 +50,7 @@ def _series_excess(y: Floats, v: Floats) -> Floats:
 
     That of x^{−q} is v²·P(v)/y^q, where (1+v)^q·[(1+v)^{−q} − 1 + qv] = v²·P(v).
     """
-    total = np.zeros_like(y)
+    total = np.zeros_like(v)
     for coefficient, q in _STIRLING:
         polynomial = [q * comb(q, m - 1) - comb(q, m) for m in range(q + 1, 1, -1)]
         total += coefficient * np.polyval(polynomial, v) / y**q

@@ -72,12 +72,15 @@ class Law(ABC):
 
     def probability(self, z: object) -> float:
         """The probability of one outcome."""
+        with balls.precision(balls.PRECISION):
+            log_weight = float(self.log_weight(self._outcome(z)).mid())
+        return 0.0 if log_weight == -math.inf else math.exp(log_weight - self.log_normaliser)
+
+    def _outcome(self, z: object) -> Outcome:
         outcome = tuple(np.asarray(z, dtype=object).ravel().tolist())
         if len(outcome) != self.dimension or not all(type(item) is int for item in outcome):
             raise InputError(f"z must be {self.dimension} whole numbers, got {z!r}", "z")
-        with balls.precision(balls.PRECISION):
-            log_weight = float(self.log_weight(outcome).mid())
-        return 0.0 if log_weight == -math.inf else math.exp(log_weight - self.log_normaliser)
+        return outcome
 
     def sample(
         self, size: int | None = None, rng: np.random.Generator | None = None

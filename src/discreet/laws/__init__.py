@@ -1,0 +1,1 @@
+"""The laws that mechanisms draw from: independent noise, noise that keeps a total, exponential."""

@@ -1,0 +1,235 @@
+"""Integer noise that keeps the total: z with Σz = 0 and P(z) ∝ exp(−ε·½‖z‖₁)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from flint import arb, fmpz
+
+from discreet.core.law import Floats, Ints, Law, Outcome
+from discreet.errors import NotEnumerable
+from discreet.exact import balls, compositions, draw
+from discreet.exact.balls import ball
+from discreet.exact.draw import Source
+from discreet.exact.shells import unimodal
+
+MOST_POINTS = 20_000_000  # lattice points behind a post-processed law
+TAIL = 1e-14  # probability of the lattice points that such a law leaves out
+_FEW = 64  # categories up to which plain rejection is the faster sampler
+
+
+@dataclass(frozen=True)
+class LatticeLaw(Law):
+    """center + z, z ∈ Z^k with Σz = 0, P(z) = e^{−ε·½‖z‖₁}/Z.
+
+    k independent discrete Laplace(ε/2) numbers given that they sum to zero. Counting such z by
+    their positive part gives Z = Σ_j C(k−1, j)²·x^j/(1−x)^{k−1} with x = e^{−ε}, j = 0 … k−1.
+    """
+
+    center: Outcome
+    epsilon: Fraction
+
+    @property
+    def dimension(self) -> int:
+        return len(self.center)
+
+    @property
+    def candidates(self) -> None:
+        return None
+
+    @cached_property
+    def log_normaliser(self) -> float:
+        from scipy import special
+
+        k, epsilon = len(self.center), float(self.epsilon)
+        j = np.arange(k)
+        terms = 2 * _log_binomials(k - 1) - epsilon * j
+        return float(special.logsumexp(terms) - (k - 1) * math.log(-math.expm1(-epsilon)))
+
+    def log_weight(self, z: Outcome) -> arb:
+        if sum(z) != sum(self.center):
+            return balls.NEVER
+        distance = sum(abs(a - b) for a, b in zip(z, self.center, strict=True)) // 2
+        return -ball(self.epsilon) * distance
+
+    def _list(self) -> tuple[Ints, Floats]:
+        raise NotEnumerable("the law has infinitely many outcomes")
+
+    def _draw(self, size: int, source: Source) -> Ints:
+        k = len(self.center)
+        if k <= _FEW:
+            noise = draw.until_accepted(lambda m: self._attempt(m, source), size)
+        else:
+            noise = np.array([self._split(source) for _ in range(size)]).reshape(size, k)
+        return noise + np.array(self.center, dtype=np.int64)
+
+    def _attempt(self, size: int, source: Source) -> Ints:
+        """k−1 free coordinates; the last is minus their sum, kept with its share of the weight.
+
+        exp(−(ε/2)·|last|) is the probability that a geometric number of that rate reaches |last|.
+        """
+        rate, free = self.epsilon / 2, len(self.center) - 1
+        noise = draw.discrete_laplace(rate, size * free, source).reshape(size, free)
+        last = -noise.sum(axis=1)
+        kept = draw.geometric(rate, size, source) >= np.abs(last)
+        return np.column_stack([noise, last])[kept]
+
+    def _split(self, source: Source) -> Ints:
+        """One draw without rejection of whole vectors, for many categories.
+
+        A discrete Laplace number is the difference of two geometric ones, so z = x − y where x and
+        y are uniform compositions of the same number m, and P(m) ∝ C(m+k−1, m)²·e^{−ε·m}. Its
+        generating function is (1−t)^{1−2k}·Σ_j C(k−1, j)²t^j, hence m = j + 2k−1 geometric numbers.
+        """
+        k = len(self.center)
+        m = self._pairs(source) + int(draw.geometric(self.epsilon, 2 * k - 1, source).sum())
+        return compositions.uniform(m, k, source) - compositions.uniform(m, k, source)
+
+    def _pairs(self, source: Source) -> int:
+        """j in 0 … k−1 with P(j) ∝ C(k−1, j)²·e^{−ε·j}, a unimodal law."""
+        top = len(self.center) - 1
+        logs = 2 * _log_binomials(top) - float(self.epsilon) * np.arange(top + 1)
+        mode = int(logs.argmax())
+
+        def log_weights(j: Ints) -> Floats:
+            return np.asarray(logs[j] - logs[mode])
+
+        def log_weight(j: int) -> arb:
+            ratio = arb(fmpz.bin_uiui(top, j)) / arb(fmpz.bin_uiui(top, mode))
+            return 2 * ratio.log() - ball(self.epsilon) * (j - mode)
+
+        return int(unimodal(mode, 0, top, log_weights, log_weight, 1, source)[0])
+
+
+def _log_binomials(n: int) -> Floats:
+    """ln C(n, j) for j = 0 … n."""
+    from scipy import special
+
+    j = np.arange(n + 1)
+    return np.asarray(special.gammaln(n + 1) - special.gammaln(j + 1) - special.gammaln(n - j + 1))
+
+
+@dataclass(frozen=True)
+class PostprocessedLattice(Law):
+    """The law of the released counts, for a raw lattice law and a public map.
+
+    Listed by summing over the raw outcomes within a radius that leaves out at most `TAIL`.
+    """
+
+    raw: LatticeLaw
+    released: Callable[[Ints], Ints]
+
+    @property
+    def dimension(self) -> int:
+        return self.raw.dimension
+
+    @cached_property
+    def _radius(self) -> int:
+        """The least R with P(½‖z‖₁ > R) ≤ TAIL.
+
+        P(½‖z‖₁ = s) is log-concave in s (a product of generating functions with that property), so
+        what follows s + 1 is at most a geometric series with the ratio of the next two terms.
+        """
+        k, epsilon = self.dimension, float(self.raw.epsilon)
+        points = 0
+        term = math.exp(-self.raw.log_normaliser)
+        for s in itertools.count():
+            size = _shell_size(k, s)
+            points += size
+            if points > MOST_POINTS:
+                raise NotEnumerable(
+                    f"the law sums over more than {MOST_POINTS} lattice points, too many to list",
+                    points,
+                )
+            following = math.exp(
+                math.log(_shell_size(k, s + 1)) - epsilon * (s + 1) - self.raw.log_normaliser
+            )
+            if following < term and following / (1 - following / term) <= TAIL:
+                return s
+            term = following
+        raise AssertionError("itertools.count does not end")
+
+    @cached_property
+    def _preimages(self) -> tuple[Ints, Ints, Ints]:
+        """Released outcomes; for every raw outcome in the ball, which of them, and its radius."""
+        noise = _ball(self.dimension, self._radius)
+        rows = self.released(noise + np.array(self.raw.center, dtype=np.int64))
+        support, places = np.unique(rows, axis=0, return_inverse=True)
+        return support, places.ravel(), np.abs(noise).sum(axis=1) // 2
+
+    @property
+    def candidates(self) -> int:
+        return len(self._preimages[0])
+
+    @property
+    def log_normaliser(self) -> float:
+        return 0.0
+
+    def log_weight(self, z: Outcome) -> arb:
+        """The log of the probability: the raw outcomes within the radius, and at most the rest."""
+        support, places, radii = self._preimages
+        match = np.flatnonzero((support == np.array(z)).all(axis=1))
+        x = (-ball(self.raw.epsilon)).exp()
+        total = self._normaliser(x)
+        everything = sum(
+            (_shell_size(self.dimension, s) * x**s for s in range(self._radius + 1)), arb(0)
+        )
+        found = arb(0)
+        if len(match):
+            for s, times in enumerate(np.bincount(radii[places == match[0]]).tolist()):
+                found += times * x**s
+        return (found / total).union((found + total - everything) / total).log()
+
+    def _normaliser(self, x: arb) -> arb:
+        top = self.dimension - 1
+        terms = sum((math.comb(top, j) ** 2 * x**j for j in range(top + 1)), arb(0))
+        return terms / (1 - x) ** top
+
+    def probability(self, z: object) -> float:
+        outcome = np.array(self._outcome(z))
+        support, log_p = self._list()
+        match = np.flatnonzero((support == outcome).all(axis=1))
+        return float(np.exp(log_p[match[0]])) if len(match) else 0.0
+
+    def _list(self) -> tuple[Ints, Floats]:
+        support, places, radii = self._preimages
+        weights = np.exp(-float(self.raw.epsilon) * radii)
+        sums = np.bincount(places, weights=weights, minlength=len(support))
+        return support, np.log(sums) - self.raw.log_normaliser
+
+    def _draw(self, size: int, source: Source) -> Ints:
+        return self.released(self.raw._draw(size, source))
+
+
+def _shell_size(k: int, s: int) -> int:
+    """How many z ∈ Z^k have Σz = 0 and ½‖z‖₁ = s: by the number of positive entries."""
+    if s == 0:
+        return 1
+    return sum(
+        math.comb(k, j) * math.comb(s - 1, j - 1) * math.comb(s + k - j - 1, s)
+        for j in range(1, min(k - 1, s) + 1)
+    )
+
+
+def _ball(k: int, radius: int) -> Ints:
+    """All z ∈ Z^k with Σz = 0 and ½‖z‖₁ ≤ radius, one a row."""
+    rows = np.zeros((1, 0), dtype=np.int64)
+    positive = np.zeros(1, dtype=np.int64)
+    negative = np.zeros(1, dtype=np.int64)
+    for _ in range(k - 1):
+        low, high = -(radius - negative), radius - positive
+        repeats = high - low + 1
+        parents = np.repeat(np.arange(len(rows)), repeats)
+        starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
+        value = np.arange(len(parents)) - starts + low[parents]
+        rows = np.column_stack([rows[parents], value])
+        positive = positive[parents] + np.maximum(value, 0)
+        negative = negative[parents] + np.maximum(-value, 0)
+    # the last entry is minus the sum: the larger part is at most the radius already
+    return np.column_stack([rows, negative - positive])

@@ -1,0 +1,138 @@
+"""Independent integer noise on every count, clamped to a range or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from flint import arb
+
+from discreet.core.law import Floats, Ints, Law, Outcome
+from discreet.exact import balls, draw
+from discreet.exact.balls import ball
+from discreet.exact.draw import Source
+
+
+@dataclass(frozen=True)
+class NoiseLaw(Law):
+    """center_i + noise, clamped to [low, high], followed by what is left of `total` if it is given.
+
+    "two-sided": P(t) = tanh(rate/2)·e^{−rate·|t|}, the discrete Laplace law. "floored": ⌊Y⌋ for Y
+    Laplace with scale 1/rate, P(t) = ½(1 − e^{−rate})·e^{−rate·t} for t ≥ 0, mirrored and shifted
+    by one below zero.
+    """
+
+    center: Outcome
+    rate: Fraction
+    shape: Literal["two-sided", "floored"]
+    low: int | None = None
+    high: int | None = None
+    total: int | None = None
+
+    @property
+    def dimension(self) -> int:
+        return len(self.center) + (self.total is not None)
+
+    @property
+    def candidates(self) -> int | None:
+        if self.low is None or self.high is None:
+            return None
+        return int((self.high - self.low + 1) ** len(self.center))
+
+    @property
+    def log_normaliser(self) -> float:
+        return 0.0
+
+    def log_weight(self, z: Outcome) -> arb:
+        """The log of the probability itself."""
+        if self.total is not None:
+            *z, last = z
+            if last != self._rest(sum(z)):
+                return balls.NEVER
+        result = arb(0)
+        for value, center in zip(z, self.center, strict=True):
+            if (self.low is not None and value < self.low) or (
+                self.high is not None and value > self.high
+            ):
+                return balls.NEVER
+            if value == self.low == self.high:
+                continue
+            if value == self.low:
+                result += self._at_most(value - center)
+            elif value == self.high:
+                result += self._at_most(self._mirror(value - center))
+            else:
+                result += self._at(value - center)
+        return result
+
+    def _rest(self, used: int) -> int:
+        assert self.total is not None
+        rest = self.total - used
+        return rest if self.low is None else max(self.low, rest)
+
+    def _mirror(self, t: int) -> int:
+        """The noise is at least t as often as at most this."""
+        return -t if self.shape == "two-sided" else -1 - t
+
+    def _at(self, t: int) -> arb:
+        """log P(noise = t)."""
+        rate = ball(self.rate)
+        if self.shape == "two-sided":
+            return (rate / 2).tanh().log() - rate * abs(t)
+        return ((-(-rate).expm1()) / 2).log() - rate * max(t, -1 - t)
+
+    def _at_most(self, t: int) -> arb:
+        """log P(noise ≤ t)."""
+        rate = ball(self.rate)
+        if self.shape == "two-sided":
+            # P(noise ≤ t) = e^{rate·t}/(1 + e^{−rate}) for t ≤ 0, and 1 − P(noise ≤ −t − 1) above
+            share = -((-rate).exp().log1p())
+            if t <= 0:
+                return rate * t + share
+            return (-(-rate * (t + 1) + share).exp()).log1p()
+        # P(⌊Y⌋ ≤ t) = P(Y < t + 1)
+        if t < 0:
+            return rate * (t + 1) - arb(2).log()
+        return (-(-rate * (t + 1)).exp() / 2).log1p()
+
+    def _list(self) -> tuple[Ints, Floats]:
+        assert self.low is not None
+        assert self.high is not None
+        values = np.arange(self.low, self.high + 1, dtype=np.int64)
+        axes = [self._log_column(center, len(values)) for center in self.center]
+        grid = np.stack(np.meshgrid(*[values] * len(axes), indexing="ij"), axis=-1)
+        rows = grid.reshape(-1, len(axes))
+        log_p = np.zeros(len(rows))
+        for axis, column in enumerate(axes):
+            log_p += column[rows[:, axis] - self.low]
+        if self.total is not None:
+            rest = np.maximum(self.total - rows.sum(axis=1), self.low)
+            rows = np.column_stack([rows, rest])
+        return rows, log_p
+
+    def _log_column(self, center: int, length: int) -> Floats:
+        """log P for one clamped count, over the whole range."""
+        assert self.low is not None
+        t = np.arange(length, dtype=np.int64) + (self.low - center)
+        with balls.precision(balls.PRECISION):
+            constant = float(self._at(0).mid())
+            bottom = float(self._at_most(self.low - center).mid())
+            assert self.high is not None
+            top = float(self._at_most(self._mirror(self.high - center)).mid())
+        magnitude = np.abs(t) if self.shape == "two-sided" else np.maximum(t, -1 - t)
+        column = constant - float(self.rate) * magnitude
+        column[0], column[-1] = bottom, top
+        return column if length > 1 else np.zeros(1)
+
+    def _draw(self, size: int, source: Source) -> Ints:
+        noise = draw.discrete_laplace if self.shape == "two-sided" else draw.floored_laplace
+        flat = noise(self.rate, size * len(self.center), source)
+        values = flat.reshape(size, len(self.center)) + np.array(self.center, dtype=np.int64)
+        if self.low is not None or self.high is not None:
+            values = np.clip(values, self.low, self.high)
+        if self.total is None:
+            return values
+        rest = self.total - values.sum(axis=1, keepdims=True)
+        return np.hstack([values, rest if self.low is None else np.maximum(rest, self.low)])
