@@ -1,0 +1,81 @@
+"""Discrete models, discreet releases: differentially private Bayesian inference.
+
+>>> import discreet as dp
+>>> model = dp.DirichletMultinomial(categories=("cured", "improved", "unchanged"))
+>>> release = dp.release((50, 30, 10), model, epsilon=1.0)
+>>> sum(release.value)
+90
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from discreet._version import __version__
+
+if TYPE_CHECKING:
+    from discreet.core import Adjacency, Counts, Guarantee, Law, Mechanism, Model, Theorem
+    from discreet.divergence import hellinger, kl, l1, total_variation
+    from discreet.errors import DiscreetError, InputError, NotEnumerable, PrivacyRefusedError
+    from discreet.making import MECHANISMS, mechanism
+    from discreet.models.dirichlet import BetaBinomial, DirichletMultinomial
+    from discreet.models.posterior import DirichletPosterior
+    from discreet.releases import Release
+    from discreet.releasing import release
+    from discreet.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
+
+_PUBLIC = {
+    "core": ("Adjacency", "Counts", "Guarantee", "Law", "Mechanism", "Model", "Theorem"),
+    "divergence": ("hellinger", "kl", "l1", "total_variation"),
+    "errors": ("DiscreetError", "InputError", "NotEnumerable", "PrivacyRefusedError"),
+    "making": ("MECHANISMS", "mechanism"),
+    "models.dirichlet": ("BetaBinomial", "DirichletMultinomial"),
+    "models.posterior": ("DirichletPosterior",),
+    "releases": ("Release",),
+    "releasing": ("release",),
+    "sensitivity": ("global_sensitivity", "local_sensitivity", "smooth_sensitivity"),
+}
+_HOME = {name: room for room, names in _PUBLIC.items() for name in names}
+
+__all__ = [
+    "MECHANISMS",
+    "Adjacency",
+    "BetaBinomial",
+    "Counts",
+    "DirichletMultinomial",
+    "DirichletPosterior",
+    "DiscreetError",
+    "Guarantee",
+    "InputError",
+    "Law",
+    "Mechanism",
+    "Model",
+    "NotEnumerable",
+    "PrivacyRefusedError",
+    "Release",
+    "Theorem",
+    "__version__",
+    "global_sensitivity",
+    "hellinger",
+    "kl",
+    "l1",
+    "local_sensitivity",
+    "mechanism",
+    "release",
+    "smooth_sensitivity",
+    "total_variation",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use: `import discreet` itself loads nothing heavy."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    value = getattr(import_module(f"discreet.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

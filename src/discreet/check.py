@@ -167,9 +167,7 @@ def parameters(argument: str, value: object) -> np.ndarray[Any, np.dtype[np.floa
     if bad.any():
         where = np.unravel_index(int(bad.argmax()), array.shape)
         position = ", ".join(str(int(i)) for i in where)
-        raise _fail(
-            f"{argument}[{position}]", f"must be positive and finite, got {array[where]}"
-        )
+        raise _fail(f"{argument}[{position}]", f"must be positive and finite, got {array[where]}")
     return array
 
 
@@ -199,3 +197,11 @@ def show(number: Fraction | float) -> str:
         return "∞" if math.isinf(number) else f"{number:.6g}"
     short = f"{float(number):.6g}"
     return short if Fraction(short) == number else f"{float(number):.12g}"
+
+
+def text_number(argument: str, text: str) -> Fraction:
+    """A number typed on the command line, read exactly."""
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise _fail(argument, f"must be a number, got {text!r}") from None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import comb
 from typing import TypeAlias
 
@@ -30,7 +31,7 @@ _STIRLING = ((1 / 12, 1), (-1 / 360, 3), (1 / 1260, 5), (-1 / 1680, 7), (1 / 118
 
 
 def _log_excess(ratio: Floats, v: Floats) -> Floats:
-    """v − log(1+v), where ratio = 1+v: the Bregman divergence of −log x."""
+    """V − log(1+v), where ratio = 1+v: the Bregman divergence of −log x."""
     s = v / (2 + v)
     s2 = s * s
     # log(1+v) = 2·atanh(s) and v − 2s = s·v
@@ -66,10 +67,7 @@ def _gamma_excess(x: Floats, y: Floats, d: Floats) -> Floats:
     v = d / x
     # lnΓ(x) = x·ln x − ½·ln x − x + const + series
     return (
-        total
-        + x * _entropy_excess(y / x, v)
-        + 0.5 * _log_excess(y / x, v)
-        + _series_excess(y, v)
+        total + x * _entropy_excess(y / x, v) + 0.5 * _log_excess(y / x, v) + _series_excess(y, v)
     )
 
 
@@ -91,8 +89,10 @@ def _betas(x1: Floats, y1: Floats, d1: Floats, x2: Floats, y2: Floats, d2: Float
     by_difference = np.abs(d1 * x2) + np.abs(d2 * x1) < y1 * x2 + y2 * x1
     determinant = np.where(by_difference, d1 * x2 - d2 * x1, y1 * x2 - y2 * x1)
     for part, other, sign in ((x1, y1, 1), (x2, y2, -1)):
-        total += part * (y / x) * _entropy_excess(
-            other / part * (x / y), sign * determinant / (part * y)
+        total += (
+            part
+            * (y / x)
+            * _entropy_excess(other / part * (x / y), sign * determinant / (part * y))
         )
     for part, other, step, sign in ((x1, y1, d1, 1), (x2, y2, d2, 1), (x, y, d, -1)):
         total += sign * 0.5 * _log_excess(other / part, step / part)
@@ -107,14 +107,14 @@ def _tails(values: Floats) -> Floats:
 
 def _kl(x: Floats, y: Floats, d: Floats) -> Floats:
     """Stick-breaking: a Dirichlet is a product of independent Betas, and divergences add up."""
-    return np.sum(
-        _betas(x[..., :-1], y[..., :-1], d[..., :-1], _tails(x), _tails(y), _tails(d)), axis=-1
-    )
+    sticks = _betas(x[..., :-1], y[..., :-1], d[..., :-1], _tails(x), _tails(y), _tails(d))
+    return np.asarray(sticks.sum(axis=-1))
 
 
-def half_excess(a: Floats, t: Floats) -> Floats:
+def half_excess(a: Floats | float, t: Floats) -> Floats:
     """φ(t) = ½[lnΓ(a) + lnΓ(a+t)] − lnΓ(a + t/2), never negative; −log BC = Σ φ if sums agree."""
     half = np.asarray(t / 2, dtype=np.float64)
+    a = np.broadcast_to(np.asarray(a, dtype=np.float64), half.shape)
     middle = a + half
     return 0.5 * (_gamma_excess(middle, a, -half) + _gamma_excess(middle, a + t, half))
 
@@ -179,7 +179,7 @@ def beta_total_variation(first: Floats, second: Floats) -> Floats:
         index = where if np.ndim(sure) else ()
         a = tuple(Fraction(float(x)) for x in first[index])
         b = tuple(Fraction(float(x)) for x in second[index])
-        result[index] = balls.nearest(lambda a=a, b=b: total_variation_ball(a, b))
+        result[index] = balls.nearest(partial(total_variation_ball, a, b))
     return result
 
 

@@ -54,7 +54,7 @@ def step(x: Fraction, y: Fraction, distance: Distance = "hellinger") -> arb:
 
 
 def _log_w(a: Fraction) -> arb:
-    """ln w(a): increasing to 0, concave."""
+    """Ln w(a): increasing to 0, concave."""
     x = ball(a)
     return (x + ball(Fraction(1, 2))).lgamma() - x.lgamma() - x.log() / 2
 
@@ -87,7 +87,7 @@ def smooth(
         return best
     # no distance exceeds 1, so farther away than this nothing can be larger
     limit = (1 / best - 1) / rate if kind == "reciprocal" else -best.log() / rate
-    for move in _end_moves(prior, counts, int(limit.upper().floor().unique_fmpz())):
+    for move in _end_moves(prior, counts, balls.floor(limit.upper())):
         reach = step(move.x, move.y, distance)
         if kind == "reciprocal":
             best = best.max(1 / (1 / reach + rate * move.away))
@@ -108,18 +108,18 @@ def least_smooth(prior: Prior, n: int, gamma: Real, distance: Distance = "hellin
     """
     rate, k = gamma(), len(prior)
     if k == 2:
-        total = sum(prior) + n - 1
+        total = sum(prior, Fraction(n - 1))
         floor = step(total / 2, total / 2, distance)
         low, high = (step(m.x, m.y, distance) for m in _two_ends(prior, n))
         middle = (n + (low / high).log() / rate) / 2
-        m = min(max(int(middle.mid().floor().unique_fmpz()), 0), n) if middle.is_finite() else 0
+        m = min(max(balls.floor(middle.mid()), 0), n) if middle.is_finite() else 0
         left = low * (-rate * max(m - 1, 0)).exp()
         right = high * (-rate * max(n - 2 - m, 0)).exp()  # counts from m + 1 on
         return floor.max(left.min(right))
     largest = heapq.nlargest(2, prior)
     away = max(1, 2 * n // k - 1)
     near = step(largest[0], largest[1], distance) * (-rate * away).exp()
-    mass = sum(prior) + n
+    mass = sum(prior, Fraction(n))
     empty = (-_log_w(largest[0]).expm1()).sqrt()
     full = step(mass / k, mass / (k - 1) - 1, distance) if n >= k else empty
     return near.max(empty.min(full))
@@ -151,7 +151,7 @@ def _own_moves(prior: Prior, counts: Sequence[int]) -> Iterator[Move]:
 
 
 def _two_ends(prior: Prior, n: int) -> tuple[Move, Move]:
-    """k = 2: the moves between (0, n) and (1, n−1), and between (n−1, 1) and (n, 0)."""
+    """K = 2: the moves between (0, n) and (1, n−1), and between (n−1, 1) and (n, 0)."""
     return Move(prior[0], prior[1] + n - 1), Move(prior[0] + n - 1, prior[1])
 
 
@@ -206,9 +206,10 @@ def _skyline(options: list[Option]) -> list[Option]:
 # ---- for people ---------------------------------------------------------------------------------
 
 
-def _distance(value: str, k: int) -> Distance:
+def distance_for(value: str, model: Model) -> Distance:
+    """Hellinger, or total variation where there are two categories."""
     distance: Distance = check.choice("distance", value, DISTANCES)
-    if distance == "total_variation" and k > 2:
+    if distance == "total_variation" and (k := len(model.prior)) > 2:
         raise InputError(
             f"distance 'total_variation' is for two categories, got {k}; use 'hellinger'",
             "distance",
@@ -223,13 +224,13 @@ def local_sensitivity(model: Model, counts: object, distance: str = "hellinger")
     the counts without noise: for the data owner only.
     """
     values = values_of(counts, model.categories)
-    return balls.nearest(partial(local, model.prior, values, _distance(distance, len(values))))
+    return balls.nearest(partial(local, model.prior, values, distance_for(distance, model)))
 
 
 def global_sensitivity(model: Model, n: int, distance: str = "hellinger") -> float:
     """The largest local sensitivity of any counts with sum n (P0 §5.3)."""
     n = check.whole("n", n)
-    return balls.nearest(partial(overall, model.prior, n, _distance(distance, len(model.prior))))
+    return balls.nearest(partial(overall, model.prior, n, distance_for(distance, model)))
 
 
 def smooth_sensitivity(
@@ -248,5 +249,5 @@ def smooth_sensitivity(
     values = values_of(counts, model.categories)
     rate = check.positive("gamma", gamma)
     chosen: Kind = check.choice("kind", kind, KINDS)
-    metric = _distance(distance, len(values))
+    metric = distance_for(distance, model)
     return balls.nearest(partial(smooth, model.prior, values, partial(ball, rate), chosen, metric))

@@ -87,13 +87,20 @@ def fraction(number: arb) -> Fraction:
     return Fraction(int(exact.p), int(exact.q))
 
 
+def floor(number: arb) -> int:
+    """The floor of an exact ball (radius 0)."""
+    whole = number.floor().unique_fmpz()
+    assert whole is not None
+    return int(whole)
+
+
 def bounds(real: Real, bits: int) -> tuple[int, int]:
     """Integers with floor ≤ 2^bits · x ≤ ceiling, at most two apart."""
     for value in refine(real, max(PRECISION, bits + 32)):
         scaled = value * arb(2) ** bits
         if scaled.is_finite():
-            low = int(scaled.lower().floor().unique_fmpz())
-            high = int(scaled.upper().ceil().unique_fmpz())
+            low = floor(scaled.lower())
+            high = -floor(-scaled.upper())
             if high - low <= 2:
                 return low, high
     raise AssertionError("refine ends with an exception")

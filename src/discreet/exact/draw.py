@@ -82,11 +82,11 @@ def _undecided(word: int, p: Real, source: Source) -> bool:
 
 
 def _bit(rate: Fraction, power: int) -> arb:
-    return 1 / (1 + (ball(rate) * 2**power).exp())
+    return 1 / (1 + ball(rate * 2**power).exp())
 
 
 def _tail(rate: Fraction, power: int) -> arb:
-    return (-ball(rate) * 2**power).exp()
+    return ball(-rate * 2**power).exp()
 
 
 @lru_cache(maxsize=1024)

@@ -94,7 +94,7 @@ class ExponentialLaw(Law):
             return
         values = np.arange(n + 1, dtype=np.float64)
         tables = [
-            divergence.half_excess(np.float64(a + c), values - c)
+            divergence.half_excess(float(a + c), values - c)
             for a, c in zip(self.prior, self.center, strict=True)
         ]
         for exponents in compositions.table_sums(tables, n):
@@ -109,8 +109,10 @@ class ExponentialLaw(Law):
         return compositions.rows(self._n, self.dimension), log_p
 
     def _draw(self, size: int, source: Source) -> Ints:
-        return self._draw_shells(size, source) if self.dimension == 2 else self._draw_listed(
-            size, source
+        return (
+            self._draw_shells(size, source)
+            if self.dimension == 2
+            else self._draw_listed(size, source)
         )
 
     def _draw_shells(self, size: int, source: Source) -> Ints:
@@ -173,4 +175,3 @@ def _envelope(log_weights: Floats) -> Ints:
     """Integers that are upper bounds of 2^36·weight, never zero."""
     scaled = np.exp(log_weights) * ((1 + SLACK) * 2.0**_BITS)
     return scaled.astype(np.int64) + 1
-

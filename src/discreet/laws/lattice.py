@@ -78,7 +78,7 @@ class LatticeLaw(Law):
         noise = draw.discrete_laplace(rate, size * free, source).reshape(size, free)
         last = -noise.sum(axis=1)
         kept = draw.geometric(rate, size, source) >= np.abs(last)
-        return np.column_stack([noise, last])[kept]
+        return np.asarray(np.column_stack([noise, last])[kept])
 
     def _split(self, source: Source) -> Ints:
         """One draw without rejection of whole vectors, for many categories.
@@ -92,7 +92,7 @@ class LatticeLaw(Law):
         return compositions.uniform(m, k, source) - compositions.uniform(m, k, source)
 
     def _pairs(self, source: Source) -> int:
-        """j in 0 … k−1 with P(j) ∝ C(k−1, j)²·e^{−ε·j}, a unimodal law."""
+        """J in 0 … k−1 with P(j) ∝ C(k−1, j)²·e^{−ε·j}, a unimodal law."""
         top = len(self.center) - 1
         logs = 2 * _log_binomials(top) - float(self.epsilon) * np.arange(top + 1)
         mode = int(logs.argmax())
@@ -108,7 +108,7 @@ class LatticeLaw(Law):
 
 
 def _log_binomials(n: int) -> Floats:
-    """ln C(n, j) for j = 0 … n."""
+    """Ln C(n, j) for j = 0 … n."""
     from scipy import special
 
     j = np.arange(n + 1)

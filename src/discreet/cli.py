@@ -1,0 +1,97 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet._version import __version__
+
+if TYPE_CHECKING:
+    from discreet.releases import Release
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="discreet")
+def commands() -> None:
+    """Release Bayesian posteriors under differential privacy."""
+
+
+def main() -> None:
+    """Run a command; a mistake of the user is one sentence, never a traceback."""
+    from discreet.errors import InputError, PrivacyRefusedError
+
+    try:
+        commands()
+    except InputError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(2)
+    except PrivacyRefusedError as error:
+        click.echo(f"Refused: {error}", err=True)
+        sys.exit(1)
+
+
+@commands.command()
+@click.option("--epsilon", default="1", show_default=True, help="Budget of each release.")
+@click.option("--json", "as_json", is_flag=True, help="Print the releases as JSON.")
+def demo(epsilon: str, as_json: bool) -> None:
+    """Release posteriors from two trials of wart therapy, 90 patients each."""
+    from discreet import examples
+    from discreet.check import text_number
+    from discreet.models.dirichlet import DirichletMultinomial
+    from discreet.releasing import release
+
+    budget = text_number("epsilon", epsilon)
+    cure = DirichletMultinomial(examples.OUTCOMES)
+    kind = DirichletMultinomial(examples.TYPES)
+    records = {name: examples.wart_therapy(name) for name in ("cryotherapy", "immunotherapy")}
+    releases = {
+        f"{name}: outcome": release(cure.count([outcome for outcome, _ in rows]), cure, budget)
+        for name, rows in records.items()
+    }
+    rows = records["cryotherapy"]
+    releases["cryotherapy: type of wart"] = release(kind.count([t for _, t in rows]), kind, budget)
+    if as_json:
+        documents = {name: json.loads(made.to_json()) for name, made in releases.items()}
+        click.echo(json.dumps(documents, indent=2, ensure_ascii=False))
+    else:
+        _show(releases)
+
+
+def _show(releases: dict[str, Release]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    for name, made in releases.items():
+        table = Table(title=f"Private posterior, {name}", title_justify="left")
+        table.add_column("category")
+        for heading in ("α", "mean", "sd", "95 % interval", "95 % shortest"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        shortest = made.posterior.interval(0.95, kind="highest-density")
+        for row, (low, high) in zip(made.posterior.table(), shortest, strict=True):
+            table.add_row(*row, f"{low:.3f} – {high:.3f}")
+        console.print(table)
+        console.print(f"It cost {made.guarantee}, by mechanism {made.config.mechanism}.\n")
+    console.print(
+        f"Immunotherapy cures more often than cryotherapy with probability "
+        f"{_superiority(releases):.3f}, computed from the private posteriors at no further cost."
+    )
+    console.print(
+        "The two releases of the cryotherapy trial add up: its patients are protected with the sum "
+        "of both ε. The number of patients is public. The intervals treat the released counts as "
+        "the true ones."
+    )
+
+
+def _superiority(releases: dict[str, Release]) -> float:
+    """P(cure rate of immunotherapy > that of cryotherapy) under the released posteriors."""
+    from scipy import integrate
+
+    cryotherapy = releases["cryotherapy: outcome"].posterior.marginal("cured")
+    immunotherapy = releases["immunotherapy: outcome"].posterior.marginal("cured")
+    value, _ = integrate.quad(lambda x: immunotherapy.pdf(x) * cryotherapy.cdf(x), 0, 1, limit=200)
+    return float(value)

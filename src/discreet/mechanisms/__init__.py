@@ -1,0 +1,1 @@
+"""Mechanisms: each one short function with its law, its sensitivity and its privacy argument."""

@@ -1,0 +1,137 @@
+"""Our own mechanism: integer noise that keeps the total where the total is public."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from discreet import check
+from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
+from discreet.core.law import Ints, Outcome
+from discreet.core.mechanism import unchanged
+from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
+from discreet.laws.noise import NoiseLaw
+
+POSTPROCESSING = ("project", "clip", None)
+
+
+def lattice(
+    model: Model,
+    n: int | None,
+    epsilon: Fraction,
+    *,
+    adjacency: Adjacency = Adjacency.SUBSTITUTE,
+    postprocess: str | None = "project",
+    unit: str = "record",
+    max_per_unit: int = 1,
+) -> Mechanism:
+    """Noise z on the counts with Σz = 0 and P(z) ∝ exp(−ε·½‖z‖₁); n is kept.
+
+    The K-norm mechanism (Hardt and Talwar 2010) on the integers, for the hull of the changes that
+    one substitution can make. Guarantee: exactly ε under substitution. For two categories it is the
+    geometric mechanism. Under add-remove, n is private and every count gets independent discrete
+    Laplace noise of scale m/ε, where a unit has at most m records: ε as well.
+
+    Post-processing: "project" to the nearest vector of counts, "clip" every count to [0, n], or
+    None. Under add-remove both mean max(0, ·).
+    """
+    check.choice("postprocess", postprocess, POSTPROCESSING)
+    options = (("postprocess", postprocess), ("unit", unit), ("max_per_unit", max_per_unit))
+    config = Config("lattice", model, n, epsilon, adjacency, options)
+    if n is None:
+        return _add_remove(config, unit, max_per_unit, postprocess)
+    # Substituting one record changes c by e_i − e_j, and ½‖e_i − e_j‖₁ = 1. By the triangle
+    # inequality the weight of every outcome changes by a factor of at most e^ε, and the normaliser
+    # Σ_z exp(−ε·½‖z‖₁) does not depend on c at all.
+    theorem = Theorem(
+        "weights exp(−ε·½‖z − c‖₁) with a constant normaliser", "Hardt and Talwar 2010"
+    )
+    maps: dict[str | None, Callable[[Ints], Ints]] = {
+        "project": partial(project, n),
+        "clip": partial(clip, n),
+        None: unchanged,
+    }
+    return Mechanism(
+        config=config,
+        guarantee=Guarantee(epsilon, Fraction(0), adjacency, unit, max_per_unit, theorem),
+        make_raw_law=partial(_raw_law, n, epsilon),
+        make_law=partial(_law, n, epsilon, postprocess, maps[postprocess]),
+        make_released=maps[postprocess],
+    )
+
+
+def _add_remove(config: Config, unit: str, max_per_unit: int, postprocess: str | None) -> Mechanism:
+    # A unit with at most m records changes the counts by at most m in l1, and every step in l1
+    # changes the log probability of independent discrete Laplace(ε/m) noise by ε/m.
+    rate = config.epsilon / max_per_unit
+    theorem = Theorem(
+        "discrete Laplace noise of rate ε/m on counts that change by at most m",
+        "Ghosh, Roughgarden and Sundararajan 2009",
+    )
+    low = None if postprocess is None else 0
+    return Mechanism(
+        config=config,
+        guarantee=Guarantee(
+            config.epsilon, Fraction(0), Adjacency.ADD_REMOVE, unit, max_per_unit, theorem
+        ),
+        make_raw_law=partial(_independent, rate, None),
+        make_law=partial(_independent, rate, low),
+        make_released=unchanged if low is None else _at_least_zero,
+    )
+
+
+def _independent(rate: Fraction, low: int | None, counts: Outcome) -> Law:
+    return NoiseLaw(counts, rate, "two-sided", low)
+
+
+def _raw_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    if n == 0:
+        return PointMass(counts)
+    if len(counts) == 2:
+        return NoiseLaw(counts[:1], epsilon, "two-sided", total=n)
+    return LatticeLaw(counts, epsilon)
+
+
+def _law(
+    n: int,
+    epsilon: Fraction,
+    postprocess: str | None,
+    released: Callable[[Ints], Ints],
+    counts: Outcome,
+) -> Law:
+    raw = _raw_law(n, epsilon, counts)
+    if postprocess is None or n == 0:
+        return raw
+    if isinstance(raw, LatticeLaw):
+        return PostprocessedLattice(raw, released)
+    return NoiseLaw(counts[:1], epsilon, "two-sided", 0, n, n)
+
+
+def _at_least_zero(raw: Ints) -> Ints:
+    return np.maximum(raw, 0)
+
+
+def clip(n: int, raw: Ints) -> Ints:
+    """Every count to [0, n]."""
+    return np.clip(raw, 0, n)
+
+
+def project(n: int, raw: Ints) -> Ints:
+    """The nearest vector of counts in l2: r ≥ 0 with Σr = n, for rows that sum to n.
+
+    The Euclidean projection is max(z − τ, 0). All its positive entries have the same fractional
+    part, so the largest remainders are ties, and rounding gives one more to the first categories.
+    """
+    descending = -np.sort(-raw, axis=1)
+    excess = np.cumsum(descending, axis=1) - n
+    places = np.arange(1, raw.shape[1] + 1)
+    positive = (descending > excess // places).sum(axis=1)  # entries above τ
+    excess = np.take_along_axis(excess, positive[:, None] - 1, axis=1)
+    floor = -(-excess // positive[:, None])  # ⌈τ⌉
+    released = np.maximum(raw - floor, 0)
+    above = raw > excess // positive[:, None]
+    missing = n - released.sum(axis=1, keepdims=True)
+    return released + (above & (np.cumsum(above, axis=1) <= missing))

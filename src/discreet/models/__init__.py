@@ -1,0 +1,1 @@
+"""Models: what is believed before the data, and after."""

@@ -1,0 +1,212 @@
+"""A Dirichlet posterior with what a Bayesian asks of one. Using it costs no privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from discreet import check, divergence
+from discreet.check import Category
+from discreet.core.counts import values_of
+from discreet.core.law import Floats
+from discreet.errors import InputError, NotAPosteriorError
+
+INTERVALS = ("equal-tailed", "highest-density")
+
+
+@dataclass(frozen=True, repr=False)
+class DirichletPosterior:
+    """θ ~ Dirichlet(parameters), one probability per category."""
+
+    categories: tuple[Category, ...]
+    parameters: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        for position, parameter in enumerate(self.parameters):
+            if parameter <= 0:
+                raise NotAPosteriorError(
+                    f"parameters[{position}] must be greater than 0 for a posterior, got "
+                    f"{check.show(parameter)}; release with postprocess='project'"
+                )
+
+    @property
+    def alpha(self) -> Floats:
+        """The parameters as floats."""
+        return np.array([float(a) for a in self.parameters])
+
+    def mean(self) -> Floats:
+        """E[θ_i] = α_i/Σα."""
+        alpha = self.alpha
+        return np.asarray(alpha / alpha.sum())
+
+    def mode(self) -> Floats:
+        """(α_i − 1)/(Σα − k), the highest density; NaN where no single point has it."""
+        alpha = self.alpha
+        if (alpha < 1).any() or (alpha == 1).all():
+            return np.full(len(alpha), np.nan)
+        return np.asarray((alpha - 1) / (alpha - 1).sum())
+
+    def variance(self) -> Floats:
+        """Var[θ_i] = m_i(1 − m_i)/(Σα + 1)."""
+        alpha = self.alpha
+        total = alpha.sum()
+        return np.asarray(alpha / total * ((total - alpha) / total) / (total + 1))
+
+    def interval(self, level: float = 0.95, kind: str = "equal-tailed") -> Floats:
+        """Credible intervals of every θ_i, one a row: (lower, upper).
+
+        "equal-tailed" leaves (1 − level)/2 on either side. "highest-density" is the shortest
+        interval with that probability.
+        """
+        from scipy import special
+
+        mass = check.level(level)
+        check.choice("kind", kind, INTERVALS)
+        alpha = self.alpha
+        rest = alpha.sum() - alpha
+        if kind == "equal-tailed":
+            below = np.full_like(alpha, (1 - mass) / 2)
+        else:
+            below = _shortest_tail(alpha, rest, mass)
+        lower = special.betaincinv(alpha, rest, below)
+        upper = special.betainccinv(alpha, rest, np.maximum(1 - mass - below, 0.0))
+        return np.column_stack([lower, upper])
+
+    def marginal(self, category: Category) -> Any:
+        """The law of one θ_i, Beta(α_i, Σα − α_i), as a frozen `scipy.stats.beta`."""
+        from scipy import stats
+
+        alpha, i = self.alpha, self._index("category", category)
+        return stats.beta(alpha[i], alpha.sum() - alpha[i])
+
+    def pdf(self, x: object, category: Category) -> Any:
+        """The density of one θ_i at x."""
+        return self.marginal(category).pdf(x)
+
+    def cdf(self, x: object, category: Category) -> Any:
+        """P(θ_i ≤ x)."""
+        return self.marginal(category).cdf(x)
+
+    def probability_exceeds(self, first: Category, second: Category) -> float:
+        """P(θ_first > θ_second): of the two alone, θ_first/(θ_first + θ_second) is a Beta."""
+        from scipy import special
+
+        i, j = self._index("first", first), self._index("second", second)
+        if i == j:
+            return 0.0
+        return float(special.betaincc(self.alpha[i], self.alpha[j], 0.5))
+
+    def sample(self, size: int | None = None, rng: np.random.Generator | None = None) -> Floats:
+        """Draws of θ, one a row."""
+        source = np.random.default_rng() if rng is None else check.generator(rng)
+        return source.dirichlet(self.alpha, None if size is None else check.size(size))
+
+    def update(self, counts: object) -> DirichletPosterior:
+        """The posterior after further, public or own, counts."""
+        values = values_of(counts, self.categories)
+        return DirichletPosterior(
+            self.categories, tuple(a + c for a, c in zip(self.parameters, values, strict=True))
+        )
+
+    def predictive(self) -> Floats:
+        """The probability of each category for the next record: the posterior mean."""
+        return self.mean()
+
+    def predictive_counts(self, n: int) -> Any:
+        """The counts of the next n records, as a frozen `scipy.stats.dirichlet_multinomial`."""
+        from scipy import stats
+
+        return stats.dirichlet_multinomial(self.alpha, check.whole("n", n))
+
+    def hellinger(self, other: DirichletPosterior) -> float:
+        """Hellinger distance to another posterior of the same categories."""
+        return float(divergence.hellinger(self.alpha, self._other(other)))
+
+    def total_variation(self, other: DirichletPosterior) -> float:
+        """Total variation distance to another posterior, for two categories."""
+        return float(divergence.total_variation(self.alpha, self._other(other)))
+
+    def kl(self, other: DirichletPosterior) -> float:
+        """Kullback-Leibler divergence KL(self ‖ other)."""
+        return float(divergence.kl(self.alpha, self._other(other)))
+
+    def l1(self, other: DirichletPosterior) -> float:
+        """The l1 distance of the parameters."""
+        return float(divergence.l1(self.alpha, self._other(other)))
+
+    def to_scipy(self) -> Any:
+        """The same distribution as a frozen `scipy.stats.dirichlet`."""
+        from scipy import stats
+
+        return stats.dirichlet(self.alpha)
+
+    def _index(self, argument: str, category: Category) -> int:
+        if category not in self.categories:
+            check.choice(argument, category, self.categories)
+        return self.categories.index(category)
+
+    def _other(self, other: DirichletPosterior) -> Floats:
+        if not isinstance(other, DirichletPosterior) or other.categories != self.categories:
+            raise InputError(
+                "other must be a posterior over the same categories in the same order", "other"
+            )
+        return other.alpha
+
+    def table(self, level: float = 0.95) -> list[tuple[str, ...]]:
+        """Rows of text: category, parameter, mean, standard deviation, interval."""
+        columns = zip(
+            self.categories,
+            self.parameters,
+            self.mean(),
+            np.sqrt(self.variance()),
+            self.interval(level),
+            strict=True,
+        )
+        return [
+            (str(label), check.show(a), f"{m:.3f}", f"{s:.3f}", f"{low:.3f} – {high:.3f}")
+            for label, a, m, s, (low, high) in columns
+        ]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{label}: {check.show(a)}"
+            for label, a in zip(self.categories[:8], self.parameters[:8], strict=True)
+        )
+        more = f", … {len(self.categories)} in all" if len(self.categories) > 8 else ""
+        return f"Dirichlet({shown}{more})"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{t}</th>" for t in ("category", "α", "mean", "sd", "95 % interval"))
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self.table()
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _shortest_tail(a: Floats, b: Floats, mass: float) -> Floats:
+    """The probability below the shortest interval of Beta(a, b) with that mass.
+
+    With a single peak inside, the densities at both ends agree; bisect for that. Otherwise the
+    interval begins at 0 or ends at 1, whichever is shorter.
+    """
+    from scipy import special
+
+    low, high = np.zeros_like(a), np.full_like(a, 1 - mass)
+    for _ in range(60):
+        middle = (low + high) / 2
+        left = special.betaincinv(a, b, middle)
+        right = special.betainccinv(a, b, 1 - mass - middle)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rise = (a - 1) * np.log(right / left) + (b - 1) * (np.log1p(-right) - np.log1p(-left))
+        # where the right end is the denser one, move right
+        denser = rise > 0
+        low, high = np.where(denser, middle, low), np.where(denser, high, middle)
+    from_zero = special.betaincinv(a, b, mass)
+    to_one = 1 - special.betaincinv(a, b, 1 - mass)
+    at_an_end = np.where(from_zero <= to_one, 0.0, 1 - mass)
+    return np.where((a > 1) & (b > 1), (low + high) / 2, at_an_end)

@@ -1,0 +1,183 @@
+"""What may be published, and how it is written down."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from discreet._version import __version__
+from discreet.core import Adjacency, Config, Guarantee, Theorem
+from discreet.core.law import Outcome
+from discreet.errors import DocumentError
+from discreet.models.dirichlet import DirichletMultinomial
+from discreet.models.posterior import DirichletPosterior
+
+FORMAT, VERSION = "discreet-release", 1
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """What may be published: the drawn counts, how they were drawn, and what is promised.
+
+    `raw` is the output of the noise, `value` the counts after public post-processing. `n_source`
+    tells whether n was declared or is the sum of the counts, which is thereby made public.
+    """
+
+    config: Config
+    guarantee: Guarantee
+    raw: Outcome
+    value: Outcome
+    simulated: bool
+    n_source: str | None
+    receipt: None = None
+
+    @property
+    def posterior(self) -> DirichletPosterior:
+        """The released posterior; what is done with it costs no more privacy.
+
+        It treats the released counts as if they were the true ones.
+        """
+        model = self.config.model
+        return DirichletPosterior(
+            model.categories,
+            tuple(a + v for a, v in zip(model.prior, self.value, strict=True)),
+        )
+
+    def to_json(self) -> str:
+        """The release as JSON, with a SHA-256 over its canonical form."""
+        document = _document(self)
+        return json.dumps(document | {"sha256": _digest(document)}, indent=2, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Release:
+        """Read `to_json` back; truncated, edited or foreign documents are refused."""
+        return _read(text)
+
+    def save(self, path: str | Path) -> None:
+        """Write `to_json` to a file."""
+        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Release:
+        """Read a file written by `save`."""
+        try:
+            return _read(Path(path).read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise DocumentError(f"path {str(path)!r} is not a text file", "path") from None
+
+    def __repr__(self) -> str:
+        kind = "simulated release" if self.simulated else "release"
+        counts = "(" + ", ".join(map(str, self.value[:8])) + ", …" * (len(self.value) > 8) + ")"
+        return f"<{kind} of {counts} by {self.config}: {self.guarantee}>"
+
+    def _repr_html_(self) -> str:
+        kind = "Simulated release, not private" if self.simulated else "Private release"
+        return (
+            f"<p><b>{kind}</b> by {escape(str(self.config))}<br>{escape(str(self.guarantee))}</p>"
+            + self.posterior._repr_html_()
+        )
+
+
+def _number(value: Fraction | float) -> str | None:
+    return str(value) if isinstance(value, Fraction) else None
+
+
+def _document(release: Release) -> dict[str, Any]:
+    config, guarantee = release.config, release.guarantee
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "software": f"discreet {__version__}",
+        "model": dict(config.model.describe()),
+        "mechanism": config.mechanism,
+        "n": config.n,
+        "n_source": release.n_source,
+        "epsilon": str(config.epsilon),
+        "adjacency": config.adjacency.value,
+        "options": {
+            name: {"exact": str(value)} if isinstance(value, Fraction) else value
+            for name, value in config.options
+        },
+        "guarantee": {
+            "epsilon": _number(guarantee.epsilon),
+            "delta": str(guarantee.delta),
+            "adjacency": guarantee.adjacency.value,
+            "unit": guarantee.unit,
+            "max_per_unit": guarantee.max_per_unit,
+            "basis": guarantee.basis
+            and {
+                "kind": "theorem",
+                "statement": guarantee.basis.statement,
+                "reference": guarantee.basis.reference,
+            },
+        },
+        "raw": list(release.raw),
+        "value": list(release.value),
+        "simulated": release.simulated,
+        "receipt": release.receipt,
+    }
+
+
+def _digest(document: dict[str, Any]) -> str:
+    """SHA-256 of the canonical form: keys sorted, no spaces, UTF-8, without the digest itself."""
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _read(text: str) -> Release:
+    try:
+        document = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        raise DocumentError("the release is not complete JSON", "text") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise DocumentError("the JSON is not a discreet release", "text")
+    if document.get("version") != VERSION:
+        raise DocumentError(
+            f"the release has format version {document.get('version')!r}, this software reads "
+            f"{VERSION}",
+            "text",
+        )
+    digest = document.pop("sha256", None)
+    if digest != _digest(document):
+        raise DocumentError("the release was changed after it was written", "text")
+    try:
+        return _rebuild(document)
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+        raise DocumentError(f"the release is malformed: {error}", "text") from None
+
+
+def _rebuild(document: dict[str, Any]) -> Release:
+    model, promise = document["model"], document["guarantee"]
+    basis = promise["basis"]
+    epsilon = promise["epsilon"]
+    return Release(
+        config=Config(
+            document["mechanism"],
+            DirichletMultinomial(model["categories"], [Fraction(a) for a in model["prior"]]),
+            document["n"],
+            Fraction(document["epsilon"]),
+            Adjacency(document["adjacency"]),
+            tuple(
+                (name, Fraction(value["exact"]) if isinstance(value, dict) else value)
+                for name, value in document["options"].items()
+            ),
+        ),
+        guarantee=Guarantee(
+            float("inf") if epsilon is None else Fraction(epsilon),
+            Fraction(promise["delta"]),
+            Adjacency(promise["adjacency"]),
+            promise["unit"],
+            promise["max_per_unit"],
+            basis and Theorem(basis["statement"], basis["reference"]),
+        ),
+        raw=tuple(document["raw"]),
+        value=tuple(document["value"]),
+        simulated=document["simulated"],
+        n_source=document["n_source"],
+        receipt=document["receipt"],
+    )

@@ -1,0 +1,128 @@
+"""`dp.release`: validate, draw once, return what may be published."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from discreet import check, making
+from discreet.core import Adjacency, Counts, Mechanism, Model
+from discreet.core.counts import values_of
+from discreet.core.law import Outcome
+from discreet.errors import InputError, PrivacyRefusedError
+from discreet.models.dirichlet import DirichletMultinomial
+from discreet.releases import Release
+
+
+def release(
+    counts: object,
+    model: Model,
+    epsilon: object,
+    mechanism: str = "lattice",
+    n: int | None = None,
+    adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
+    delta: object = 0.0,
+    rng: np.random.Generator | None = None,
+    allow_nonprivate: bool = False,
+    **options: object,
+) -> Release:
+    """Release a posterior with differential privacy.
+
+    Args:
+        counts: private counts: `Counts`, a sequence in category order, or a mapping by category.
+        model: the public model.
+        epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
+        mechanism: a name, see `dp.mechanism`.
+        n: the public number of records. None declares the sum of the counts public; under
+            add-remove n is private and must be None.
+        adjacency: "substitute" or, for `lattice`, "add-remove".
+        delta: for `smooth_hellinger`.
+        rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
+        allow_nonprivate: release from a mechanism without a guarantee (`ehdl`).
+        options: passed on to `dp.mechanism`.
+
+    Guarantee:
+        `Release.guarantee`: (ε, δ), adjacency, unit and basis. The draw is exact and its
+        randomness comes from the operating system.
+    """
+    made, values, n_source = _prepare(
+        counts, model, epsilon, mechanism, n, Adjacency.of(adjacency), delta, options
+    )
+    _require_private(made, check.epsilon(epsilon), allow_nonprivate)
+    if rng is not None:
+        check.generator(rng)
+    raw = made.raw_law(values).sample(rng=rng)
+    assert isinstance(raw, tuple)
+    return Release(
+        made.config, made.guarantee, raw, made.postprocess(raw), rng is not None, n_source
+    )
+
+
+def _prepare(
+    counts: object,
+    model: Model,
+    epsilon: object,
+    name: str,
+    n: int | None,
+    adjacency: Adjacency,
+    delta: object,
+    options: dict[str, object],
+) -> tuple[Mechanism, Outcome, str | None]:
+    """The mechanism, the counts in order, and where n comes from."""
+    if not isinstance(model, DirichletMultinomial):
+        raise InputError(f"model must be a DirichletMultinomial, got {model!r}", "model")
+    values = values_of(counts, model.categories)
+    if isinstance(counts, Counts):
+        options = _unit_options(counts, adjacency) | options
+    if adjacency is Adjacency.SUBSTITUTE:
+        n_source = "sum of the counts" if n is None else "declared"
+        n = sum(values) if n is None else check.whole("n", n)
+        if n != sum(values):
+            raise InputError(f"counts must sum to the declared n = {n}", "counts")
+    else:
+        n_source = None
+    check.choice("mechanism", name, tuple(making.MECHANISMS))
+    if "delta" in making.options_of(name):
+        options = {"delta": delta} | options
+    elif check.rational("delta", delta) != 0:
+        raise InputError(
+            f"delta must be 0 for {name}, which is purely private, got {delta}", "delta"
+        )
+    made = making.mechanism(name, model, n, epsilon=epsilon, adjacency=adjacency, **options)
+    return made, values, n_source
+
+
+def _unit_options(counts: Counts, adjacency: Adjacency) -> dict[str, object]:
+    """What the counts remember of how they were made, and whether that can be private."""
+    if adjacency is Adjacency.SUBSTITUTE:
+        if counts.dropped:
+            raise PrivacyRefusedError(
+                "counts from which records were dropped have no public n: release them under "
+                "adjacency 'add-remove'"
+            )
+        if counts.max_per_unit > 1:
+            raise PrivacyRefusedError(
+                f"counts with up to {counts.max_per_unit} records per {counts.unit} are protected "
+                "under adjacency 'add-remove' only"
+            )
+    if counts.unit == "record" and counts.max_per_unit == 1:
+        return {}
+    return {"unit": counts.unit, "max_per_unit": counts.max_per_unit}
+
+
+def _require_private(made: Mechanism, epsilon: Fraction, allow_nonprivate: bool) -> None:
+    check.choice("allow_nonprivate", allow_nonprivate, (True, False))
+    guarantee = made.guarantee
+    if not guarantee.private:
+        if not allow_nonprivate:
+            raise PrivacyRefusedError(
+                f"{made.name} is not private; it is released only with allow_nonprivate=True",
+                guarantee,
+            )
+    elif guarantee.epsilon > epsilon:
+        raise PrivacyRefusedError(
+            f"{made.name} is proved private for epsilon {check.show(guarantee.epsilon)}, which "
+            f"exceeds {check.show(epsilon)}; ask for calibrate=True",
+            guarantee,
+        )
