@@ -94,6 +94,8 @@ def categories(value: object) -> tuple[Category, ...]:
             raise _fail(
                 f"categories[{position}]", f"must be a string, integer or boolean, got {label!r}"
             )
+        if isinstance(label, str) and not label.isprintable():
+            raise _fail(f"categories[{position}]", f"must be printable text, got {label!r}")
     if len(labels) < 2:
         raise _fail("categories", f"must name at least two categories, got {labels!r}")
     if len(set(labels)) < len(labels):

@@ -198,7 +198,7 @@ def _float_total_variation(first: Floats, second: Floats) -> tuple[Floats, npt.N
         left = special.betainc(a1, b1, x) - special.betainc(a2, b2, x)
         right = special.betainc(b2, a2, y) - special.betainc(b1, a1, y)
         value = np.abs(np.where(x < 0.5, left, right))
-        sure = equal_sums & (value > 1e-4 * np.sqrt(a1 + b1)) & (a1 + b1 < 1e7)
+        sure = equal_sums & (value > 1e-5 * np.sqrt(a1 + b1)) & (a1 + b1 < 1e7)
     value = np.where(step == 0, 0.0, value)
     return np.atleast_1d(value)[()] if value.ndim else value, sure | ((step == 0) & (b1 == b2))
 

@@ -13,7 +13,7 @@ from typing import Any
 from discreet._version import __version__
 from discreet.core import Adjacency, Config, Guarantee, Theorem
 from discreet.core.law import Outcome
-from discreet.errors import DocumentError
+from discreet.errors import DocumentError, NotAPosteriorError
 from discreet.models.dirichlet import DirichletMultinomial
 from discreet.models.posterior import DirichletPosterior
 
@@ -77,9 +77,13 @@ class Release:
 
     def _repr_html_(self) -> str:
         kind = "Simulated release, not private" if self.simulated else "Private release"
+        try:
+            table = self.posterior._repr_html_()
+        except NotAPosteriorError as error:
+            table = f"<p>{escape(str(error))}</p>"
         return (
             f"<p><b>{kind}</b> by {escape(str(self.config))}<br>{escape(str(self.guarantee))}</p>"
-            + self.posterior._repr_html_()
+            + table
         )
 
 

@@ -6,7 +6,8 @@ import math
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +29,10 @@ class Law(ABC):
     """One law: sampled, listed, audited and plotted from the same definition.
 
     `log_weight(z)` encloses the log of the weight of z in a ball, at flint's working precision;
-    the probability is that weight divided by exp(`log_normaliser`).
+    the probability is that weight divided by exp(`log_normaliser`). Every law is a dataclass.
     """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     @abstractmethod
@@ -61,14 +64,12 @@ class Law(ABC):
     @property
     def support(self) -> Ints:
         """All outcomes, one a row; `NotEnumerable` where they are too many."""
-        self._require_listable()
-        return self._list()[0]
+        return self._listed[0]
 
     @property
     def log_p(self) -> Floats:
         """The logs of the probabilities of `support`."""
-        self._require_listable()
-        return self._list()[1]
+        return self._listed[1]
 
     def probability(self, z: object) -> float:
         """The probability of one outcome."""
@@ -95,7 +96,8 @@ class Law(ABC):
             return tuple(self._draw(1, source)[0].tolist())
         return self._draw(check.size(size), source)
 
-    def _require_listable(self) -> None:
+    @cached_property
+    def _listed(self) -> tuple[Ints, Floats]:
         if self.candidates is None:
             raise NotEnumerable("the law has infinitely many outcomes")
         if self.candidates * self.dimension > MOST_CELLS:
@@ -104,6 +106,11 @@ class Law(ABC):
                 "too many to list",
                 self.candidates,
             )
+        return self._list()
+
+    def __getstate__(self) -> dict[str, object]:
+        """Pickle the definition, not what was computed from it."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from flint import arb, ctx, fmpq
 
 from discreet.errors import ExactnessError
 
 Real: TypeAlias = Callable[[], arb]
+T = TypeVar("T")
 
 PRECISION = 128
 MOST_PRECISION = 1 << 16
@@ -59,11 +60,13 @@ def ball(number: Fraction | int) -> arb:
     return arb(fmpq(number.numerator, number.denominator))
 
 
-def refine(real: Real, bits: int = PRECISION) -> Iterator[arb]:
-    """Balls around one real number, each from twice the precision of the one before."""
+def refine(real: Real, decide: Callable[[arb], T | None], bits: int = PRECISION) -> T:
+    """Enclose a real number ever more tightly until the ball settles the question."""
     while bits <= MOST_PRECISION:
         with precision(bits):
-            yield real()
+            answer = decide(real())
+        if answer is not None:
+            return answer
         bits *= 2
     raise ExactnessError(f"a ball is still undecided at {MOST_PRECISION} bits")
 
@@ -95,46 +98,55 @@ def floor(number: arb) -> int:
 
 
 def bounds(real: Real, bits: int) -> tuple[int, int]:
-    """Integers with floor ≤ 2^bits · x ≤ ceiling, at most two apart."""
-    for value in refine(real, max(PRECISION, bits + 32)):
+    """Integers with low ≤ 2^bits · x ≤ high, at most two apart."""
+
+    def narrow(value: arb) -> tuple[int, int] | None:
         scaled = value * arb(2) ** bits
-        if scaled.is_finite():
-            low = floor(scaled.lower())
-            high = -floor(-scaled.upper())
-            if high - low <= 2:
-                return low, high
-    raise AssertionError("refine ends with an exception")
+        if not scaled.is_finite():
+            return None
+        low, high = floor(scaled.lower()), -floor(-scaled.upper())
+        return (low, high) if high - low <= 2 else None
+
+    return refine(real, narrow, max(PRECISION, bits + 32))
 
 
 def nearest(real: Real) -> float:
     """A real number as a float, right to the last digits."""
-    for value in refine(real):
-        if value.rel_accuracy_bits() >= 60 or abs(value) < _TINY:
-            return float(value.mid())
-    raise AssertionError("refine ends with an exception")
+
+    def accurate(value: arb) -> float | None:
+        sure = value.rel_accuracy_bits() >= 60 or abs(value) < _TINY
+        return float(value.mid()) if sure else None
+
+    return refine(real, accurate)
 
 
 def rounded_up(real: Real, digits: int = 15) -> Fraction:
-    """A decimal with so many significant digits that is certainly not below a positive number."""
-    for value in refine(real):
-        if value.rel_accuracy_bits() >= 60:
-            upper = fraction(value.upper())
-            places = digits - len(str(int(upper))) if upper >= 1 else digits + _zeros(upper)
-            scale = Fraction(10) ** places
-            return -(-upper * scale // 1) / scale
-    raise AssertionError("refine ends with an exception")
+    """A decimal of so many significant digits that is certainly not below a positive number."""
+
+    def above(value: arb) -> Fraction | None:
+        if value.rel_accuracy_bits() < 60:
+            return None
+        upper = fraction(value.upper())
+        scale = _decimal_scale(upper, digits)
+        return -(-upper * scale // 1) / scale
+
+    return refine(real, above)
 
 
 def rounded_down(real: Real, digits: int = 15) -> Fraction:
-    """A decimal that is certainly not above a positive number."""
-    for value in refine(real):
-        if value.rel_accuracy_bits() >= 60:
-            lower = fraction(value.lower())
-            places = digits - len(str(int(lower))) if lower >= 1 else digits + _zeros(lower)
-            scale = Fraction(10) ** places
-            return (lower * scale // 1) / scale
-    raise AssertionError("refine ends with an exception")
+    """A decimal of so many significant digits that is certainly not above a positive number."""
+
+    def beneath(value: arb) -> Fraction | None:
+        if value.rel_accuracy_bits() < 60:
+            return None
+        lower = fraction(value.lower())
+        scale = _decimal_scale(lower, digits)
+        return (lower * scale // 1) / scale
+
+    return refine(real, beneath)
 
 
-def _zeros(small: Fraction) -> int:
-    return len(str(small.denominator // small.numerator)) - 1
+def _decimal_scale(number: Fraction, digits: int) -> Fraction:
+    """A power of ten that brings about so many digits before the point."""
+    before_point = len(str(int(number))) if number >= 1 else -len(str(int(1 / number))) + 1
+    return Fraction(10) ** (digits - before_point)

@@ -21,14 +21,18 @@ def rows(n: int, k: int) -> Ints:
     left = np.array([n], dtype=np.int64)
     columns: list[Ints] = []
     for _ in range(k - 1):
-        repeats = left + 1
-        parents = np.repeat(np.arange(len(left)), repeats)
-        starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
-        value = np.arange(len(parents)) - starts
-        columns = [column[parents] for column in columns]
-        columns.append(value)
+        parents, value = _children(left)
+        columns = [*(column[parents] for column in columns), value]
         left = left[parents] - value
     return np.column_stack([*columns, left])
+
+
+def _children(left: Ints) -> tuple[Ints, Ints]:
+    """The next entry: for each row all values from 0 to what is left, and the row it belongs to."""
+    repeats = left + 1
+    parents = np.repeat(np.arange(len(left)), repeats)
+    starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
+    return parents, np.arange(len(parents)) - starts
 
 
 def unrank(rank: int, n: int, k: int) -> tuple[int, ...]:
@@ -44,34 +48,24 @@ def unrank(rank: int, n: int, k: int) -> tuple[int, ...]:
     return (*result, n)
 
 
-def table_sums(tables: Sequence[Floats], n: int, block: int = 1 << 16) -> Iterator[Floats]:
+def table_sums(tables: Sequence[Floats], n: int, block: int = 1 << 18) -> Iterator[Floats]:
     """For each composition c in order, Σ tables[i][c_i]; yielded in blocks of about that length.
 
-    The last two entries of a composition make one slice: tables[-2] forwards plus tables[-1]
-    backwards. Only the entries before them are walked one by one.
+    The entries but the last two are listed at once; the last two only block by block.
     """
-    before_last, backwards = tables[-2], tables[-1][::-1]
-    pending: list[Floats] = []
-    length = 0
-    for total, left in _prefix_sums(tables[:-2], n):
-        pending.append(before_last[: left + 1] + backwards[n - left :] + total)
-        length += left + 1
-        if length >= block:
-            yield np.concatenate(pending)
-            pending, length = [], 0
-    if pending:
-        yield np.concatenate(pending)
-
-
-def _prefix_sums(tables: Sequence[Floats], n: int) -> Iterator[tuple[float, int]]:
-    """(Σ tables[i][c_i], n − Σ c_i) for every choice of the first entries, in order."""
-    if not tables:
-        yield 0.0, n
-        return
-    first = tables[0].tolist()
-    for value in range(n + 1):
-        for total, left in _prefix_sums(tables[1:], n - value):
-            yield first[value] + total, left
+    sums, left = np.zeros(1), np.array([n], dtype=np.int64)
+    for table in tables[:-2]:
+        parents, value = _children(left)
+        sums, left = sums[parents] + table[value], left[parents] - value
+    ends = np.cumsum(left + 1)
+    start = 0
+    while start < len(left):
+        done = int(ends[start - 1]) if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, done + block, side="right")))
+        parents, value = _children(left[start:stop])
+        rest = left[start:stop][parents] - value
+        yield sums[start:stop][parents] + tables[-2][value] + tables[-1][rest]
+        start = stop
 
 
 def uniform(n: int, k: int, source: Source) -> Ints:

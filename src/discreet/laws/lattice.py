@@ -193,7 +193,7 @@ class PostprocessedLattice(Law):
 
     def probability(self, z: object) -> float:
         outcome = np.array(self._outcome(z))
-        support, log_p = self._list()
+        support, log_p = self._listed
         match = np.flatnonzero((support == outcome).all(axis=1))
         return float(np.exp(log_p[match[0]])) if len(match) else 0.0
 

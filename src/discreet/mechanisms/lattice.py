@@ -12,6 +12,7 @@ from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
 from discreet.core.law import Ints, Outcome
 from discreet.core.mechanism import unchanged
+from discreet.errors import InputError
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
 from discreet.laws.noise import NoiseLaw
 
@@ -39,6 +40,13 @@ def lattice(
     None. Under add-remove both mean max(0, ·).
     """
     check.choice("postprocess", postprocess, POSTPROCESSING)
+    check.whole("max_per_unit", max_per_unit, least=1)
+    if n is not None and max_per_unit > 1:
+        raise InputError(
+            f"max_per_unit must be 1 under substitution, got {max_per_unit}; a unit with several "
+            "records is protected under adjacency 'add-remove'",
+            "max_per_unit",
+        )
     options = (("postprocess", postprocess), ("unit", unit), ("max_per_unit", max_per_unit))
     config = Config("lattice", model, n, epsilon, adjacency, options)
     if n is None:
@@ -134,4 +142,4 @@ def project(n: int, raw: Ints) -> Ints:
     released = np.maximum(raw - floor, 0)
     above = raw > excess // positive[:, None]
     missing = n - released.sum(axis=1, keepdims=True)
-    return released + (above & (np.cumsum(above, axis=1) <= missing))
+    return np.asarray(released + (above & (np.cumsum(above, axis=1) <= missing)))

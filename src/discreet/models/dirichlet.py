@@ -43,11 +43,9 @@ class DirichletMultinomial:
             raise InputError(
                 f"data must be a list or array of records, got {type(data).__name__}", "data"
             )
-        if isinstance(data, np.ndarray):
-            if data.ndim != 1:
-                raise InputError(f"data must have one dimension, got {data.ndim}", "data")
-            data = data.tolist()
-        records: Iterable[Any] = data
+        if isinstance(data, np.ndarray) and data.ndim != 1:
+            raise InputError(f"data must have one dimension, got {data.ndim}", "data")
+        records: Iterable[Any] = data.tolist() if isinstance(data, np.ndarray) else data
         tally = dict.fromkeys(self.categories, 0)
         for position, record in enumerate(records):
             try:
