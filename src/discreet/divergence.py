@@ -35,15 +35,23 @@ def _log_excess(ratio: Floats, v: Floats) -> Floats:
     s = v / (2 + v)
     s2 = s * s
     # log(1+v) = 2·atanh(s) and v − 2s = s·v
-    series = s * v - 2 * s * s2 * np.polyval([1 / j for j in range(17, 1, -2)], s2)
-    log = np.where(v < -0.5, np.log(ratio), np.log1p(np.maximum(v, -0.5)))
-    return np.where(np.abs(v) < 0.25, series, v - log)
+    result = np.asarray(s * v - 2 * s * s2 * np.polyval([1 / j for j in range(17, 1, -2)], s2))
+    far = np.abs(v) >= 0.25
+    if far.any():
+        step, whole = v[far], np.broadcast_to(ratio, v.shape)[far]
+        log = np.where(step < -0.5, np.log(whole), np.log1p(np.maximum(step, -0.5)))
+        result[far] = step - log
+    return result
 
 
 def _entropy_excess(ratio: Floats, v: Floats) -> Floats:
     """(1+v)·log(1+v) − v, where ratio = 1+v: the Bregman divergence of x·log x."""
-    near = v * v - (1 + v) * _log_excess(ratio, v)
-    return np.where(np.abs(v) < 0.25, near, ratio * np.log(ratio) - v)
+    result = np.asarray(v * v - (1 + v) * _log_excess(ratio, v))
+    far = np.abs(v) >= 0.25
+    if far.any():
+        whole = np.broadcast_to(ratio, v.shape)[far]
+        result[far] = whole * np.log(whole) - v[far]
+    return result
 
 
 def _series_excess(y: Floats, v: Floats) -> Floats:
@@ -106,17 +114,26 @@ def _tails(values: Floats) -> Floats:
 
 
 def _kl(x: Floats, y: Floats, d: Floats) -> Floats:
-    """Stick-breaking: a Dirichlet is a product of independent Betas, and divergences add up."""
+    """KL(Dir(x) ‖ Dir(y)), d = y − x.
+
+    Where the sums agree it is Σ E(x_i, y_i). Otherwise stick-breaking: a Dirichlet is a product of
+    independent Betas, and divergences add up.
+    """
+    if not d.sum(axis=-1).any():
+        return np.asarray(_gamma_excess(x, y, d).sum(axis=-1))
     sticks = _betas(x[..., :-1], y[..., :-1], d[..., :-1], _tails(x), _tails(y), _tails(d))
     return np.asarray(sticks.sum(axis=-1))
 
 
-def half_excess(a: Floats | float, t: Floats) -> Floats:
-    """φ(t) = ½[lnΓ(a) + lnΓ(a+t)] − lnΓ(a + t/2), never negative; −log BC = Σ φ if sums agree."""
-    half = np.asarray(t / 2, dtype=np.float64)
-    a = np.broadcast_to(np.asarray(a, dtype=np.float64), half.shape)
-    middle = a + half
-    return 0.5 * (_gamma_excess(middle, a, -half) + _gamma_excess(middle, a + t, half))
+def half_excess(a: float, b: Floats, step: Floats) -> Floats:
+    """½[lnΓ(a) + lnΓ(b)] − lnΓ((a+b)/2), never negative, with step = b − a.
+
+    The sum over the coordinates is −log of the Bhattacharyya coefficient if the totals agree.
+    """
+    half = step / 2
+    first = np.full_like(b, a)
+    middle = first + half
+    return 0.5 * (_gamma_excess(middle, first, -half) + _gamma_excess(middle, b, half))
 
 
 def _pair(a: object, b: object) -> tuple[Floats, Floats]:

@@ -102,9 +102,11 @@ def least_smooth(prior: Prior, n: int, gamma: Real, distance: Distance = "hellin
     k = 2: left of any point m the move at the low end is at most m − 1 away, right of it the move
     at the high end, and no local sensitivity is below the step at equal parameters, because
     w(x)·w(y) with x + y fixed is largest at x = y (so is the reciprocal of the total variation).
-    k ≥ 3: the two smallest counts sum to at most 2n/k, so some move at counts 0 and 1 is that near;
-    and either every category has a record, then the two smallest parameters are at most U/k and
-    U/(k−1), U = Σα + n, or one is empty.
+    k ≥ 3, U = Σα + n: the two smallest counts sum to at most 2n/k, so a move at counts 0 and 1 is
+    that near. The smallest count is at most n/k and some other parameter at most U/(k−1), so a move
+    that takes only the smallest to 1 is that near (or, if all records are in that other category, a
+    move from c is at least as far). And either every category has a record, then the two smallest
+    parameters are at most U/k and U/(k−1), or one is empty.
     """
     rate, k = gamma(), len(prior)
     if k == 2:
@@ -117,12 +119,12 @@ def least_smooth(prior: Prior, n: int, gamma: Real, distance: Distance = "hellin
         right = high * (-rate * max(n - 2 - m, 0)).exp()  # counts from m + 1 on
         return floor.max(left.min(right))
     largest = heapq.nlargest(2, prior)
-    away = max(1, 2 * n // k - 1)
-    near = step(largest[0], largest[1], distance) * (-rate * away).exp()
     mass = sum(prior, Fraction(n))
+    both = step(largest[0], largest[1], distance) * (-rate * max(1, 2 * n // k - 1)).exp()
+    one = step(largest[0], mass / (k - 1), distance) * (-rate * max(1, n // k - 1)).exp()
     empty = (-_log_w(largest[0]).expm1()).sqrt()
     full = step(mass / k, mass / (k - 1) - 1, distance) if n >= k else empty
-    return near.max(empty.min(full))
+    return both.max(one).max(empty.min(full))
 
 
 def _largest(values: Iterator[arb]) -> arb:

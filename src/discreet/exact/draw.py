@@ -143,9 +143,9 @@ def accept_each(p: Callable[[int], Real], items: Ints, source: Source) -> Bools:
     """Keep item j with probability p(j), each occurrence independently."""
     result = np.zeros(len(items), dtype=np.bool_)
     order = np.argsort(items, kind="stable")
-    distinct, starts = np.unique(items[order], return_index=True)
-    for item, places in zip(distinct, np.split(order, starts[1:]), strict=True):
-        result[places] = bernoulli(p(int(item)), len(places), source)
+    distinct, starts, times = np.unique(items[order], return_index=True, return_counts=True)
+    for item, start, count in zip(distinct, starts, times, strict=True):
+        result[order[start : start + count]] = bernoulli(p(int(item)), int(count), source)
     return result
 
 

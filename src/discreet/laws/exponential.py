@@ -67,16 +67,23 @@ class ExponentialLaw(Law):
     def _float_exponent(self) -> float:
         return balls.nearest(self.exponent)
 
+    def _half_excess(self, category: int, released: Ints) -> Floats:
+        """One coordinate's share of −log of the Bhattacharyya coefficient."""
+        alpha, count = self.prior[category], self.center[category]
+        there = float(alpha) + released.astype(np.float64)
+        step = (released - count).astype(np.float64)
+        return divergence.half_excess(float(alpha + count), there, step)
+
     def _log_weights(self, ones: Ints) -> Floats:
         """Two categories: −κ·D in floats, for released counts (ones, n − ones)."""
-        here = np.array([float(a + c) for a, c in zip(self.prior, self.center, strict=True)])
-        t = (ones - self.center[0]).astype(np.float64)
+        zeros = self._n - ones
         if self.distance == "hellinger":
-            exponent = divergence.half_excess(here[0], t) + divergence.half_excess(here[1], -t)
-            return -self._float_exponent * np.sqrt(-np.expm1(-exponent))
-        there = here + np.stack([t, -t], axis=-1)
-        distances = divergence.beta_total_variation(np.broadcast_to(here, there.shape), there)
-        return -self._float_exponent * distances
+            exponent = self._half_excess(0, ones) + self._half_excess(1, zeros)
+            return np.asarray(-self._float_exponent * np.sqrt(-np.expm1(-exponent)))
+        alpha = np.array([float(a) for a in self.prior])
+        there = alpha + np.stack([ones, zeros], axis=-1)
+        here = np.broadcast_to(alpha + np.array(self.center, dtype=np.float64), there.shape)
+        return np.asarray(-self._float_exponent * divergence.beta_total_variation(here, there))
 
     def _blocks(self) -> Iterator[Floats]:
         """−κ·D in floats for every candidate, in lexicographic order."""
@@ -92,11 +99,8 @@ class ExponentialLaw(Law):
                 ones = np.arange(start, min(start + (1 << 16), n + 1), dtype=np.int64)
                 yield self._log_weights(ones)
             return
-        values = np.arange(n + 1, dtype=np.float64)
-        tables = [
-            divergence.half_excess(float(a + c), values - c)
-            for a, c in zip(self.prior, self.center, strict=True)
-        ]
+        values = np.arange(n + 1, dtype=np.int64)
+        tables = [self._half_excess(category, values) for category in range(self.dimension)]
         for exponents in compositions.table_sums(tables, n):
             yield -self._float_exponent * np.sqrt(-np.expm1(-exponents))
 

@@ -133,6 +133,8 @@ def project(n: int, raw: Ints) -> Ints:
     The Euclidean projection is max(z − τ, 0). All its positive entries have the same fractional
     part, so the largest remainders are ties, and rounding gives one more to the first categories.
     """
+    if n == 0:
+        return np.zeros_like(raw)
     descending = -np.sort(-raw, axis=1)
     excess = np.cumsum(descending, axis=1) - n
     places = np.arange(1, raw.shape[1] + 1)
