@@ -86,9 +86,7 @@ def _prepare(
     if "delta" in making.options_of(name):
         options = {"delta": delta} | options
     elif check.rational("delta", delta) != 0:
-        raise InputError(
-            f"delta must be 0 for {name}, which is purely private, got {delta}", "delta"
-        )
+        raise InputError(f"delta is not an option of {name}, got {delta}", "delta")
     made = making.mechanism(name, model, n, epsilon=epsilon, adjacency=adjacency, **options)
     return made, values, n_source
 

@@ -104,7 +104,7 @@ def test_simulation_is_reproducible_and_marked(name: str) -> None:
     model = dp.DirichletMultinomial(("a", "b", "c"))
     options = OPTIONS.get(name, {}) | {"allow_nonprivate": True}
     releases = [
-        dp.release((5, 3, 2), model, 1, name, rng=np.random.default_rng(11), **options)  # type: ignore[arg-type]
+        dp.release((5, 3, 2), model, 1, name, rng=np.random.default_rng(11), **options)
         for _ in range(2)
     ]
     assert releases[0] == releases[1]
@@ -119,7 +119,7 @@ def test_refusals(name: str) -> None:
     options = OPTIONS.get(name, {})
 
     def make(**changes: object) -> object:
-        return dp.mechanism(name, model, **({"n": 6, "epsilon": 1} | options | changes))  # type: ignore[arg-type]
+        return dp.mechanism(name, model, **({"n": 6, "epsilon": 1} | options | changes))
 
     for epsilon in (0, -1, math.nan, math.inf, "1", True, None, 1e-12):
         with pytest.raises(dp.InputError, match="epsilon must"):

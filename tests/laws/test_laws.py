@@ -147,7 +147,7 @@ def test_drawing(law: Law, rng: np.random.Generator) -> None:
     if law.candidates is not None:
         law.log_p  # noqa: B018 - fills the cache
     copy = pickle.loads(pickle.dumps(law))
-    assert copy.sample(3, np.random.default_rng(1)).tolist() == (  # type: ignore[union-attr]
+    assert copy.sample(3, np.random.default_rng(1)).tolist() == (
         law.sample(3, np.random.default_rng(1)).tolist()  # type: ignore[union-attr]
     )
     assert "_listed" not in copy.__dict__

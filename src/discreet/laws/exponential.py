@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,6 +22,7 @@ from discreet.sensitivity import Distance
 
 MOST_CANDIDATES = 60_000_000
 _BITS = 36  # 2^36 for the weight of the true posterior: sums of 6e7 fit 63 bits
+_FEW = 1 << 22  # candidates whose envelopes are kept in memory
 
 
 @dataclass(frozen=True)
@@ -52,38 +53,37 @@ class ExponentialLaw(Law):
     def log_weight(self, z: Outcome) -> arb:
         if min(z) < 0 or sum(z) != self._n:
             return balls.NEVER
-        return self._log_weight_with(self.exponent, z)
+        return self._log_weight(z)
 
-    def _log_weight_with(self, exponent: Real, z: Outcome) -> arb:
+    def _log_weight(self, z: Outcome) -> arb:
+        """The same for candidates, with the exponent remembered."""
         if z == self.center:
             return arb(0)
         here = [a + c for a, c in zip(self.prior, self.center, strict=True)]
         there = [a + c for a, c in zip(self.prior, z, strict=True)]
         if self.distance == "hellinger":
-            return -exponent() * divergence.hellinger_ball(here, there)
-        return -exponent() * divergence.total_variation_ball(here, there)
+            return -self._exponent() * divergence.hellinger_ball(here, there)
+        return -self._exponent() * divergence.total_variation_ball(here, there)
+
+    @cached_property
+    def _exponent(self) -> Real:
+        return balls.memo(self.exponent)
 
     @cached_property
     def _float_exponent(self) -> float:
-        return balls.nearest(self.exponent)
-
-    def _half_excess(self, category: int, released: Ints) -> Floats:
-        """One coordinate's share of −log of the Bhattacharyya coefficient."""
-        alpha, count = self.prior[category], self.center[category]
-        there = float(alpha) + released.astype(np.float64)
-        step = (released - count).astype(np.float64)
-        return divergence.half_excess(float(alpha + count), there, step)
+        return balls.nearest(self._exponent)
 
     def _log_weights(self, ones: Ints) -> Floats:
         """Two categories: −κ·D in floats, for released counts (ones, n − ones)."""
-        zeros = self._n - ones
-        if self.distance == "hellinger":
-            exponent = self._half_excess(0, ones) + self._half_excess(1, zeros)
-            return np.asarray(-self._float_exponent * np.sqrt(-np.expm1(-exponent)))
+        released, center = np.stack([ones, self._n - ones], axis=-1), np.array(self.center)
         alpha = np.array([float(a) for a in self.prior])
-        there = alpha + np.stack([ones, zeros], axis=-1)
-        here = np.broadcast_to(alpha + np.array(self.center, dtype=np.float64), there.shape)
-        return np.asarray(-self._float_exponent * divergence.beta_total_variation(here, there))
+        here, there = np.broadcast_arrays(alpha + center, alpha + released)
+        if self.distance == "hellinger":
+            exponent = divergence.half_excess(here, there, (released - center).astype(float))
+            distance = np.sqrt(-np.expm1(-exponent.sum(axis=-1)))
+        else:
+            distance = divergence.beta_total_variation(here, there)
+        return np.asarray(-self._float_exponent * distance)
 
     def _blocks(self) -> Iterator[Floats]:
         """−κ·D in floats for every candidate, in lexicographic order."""
@@ -93,15 +93,14 @@ class ExponentialLaw(Law):
                 "use mechanism 'lattice', which has no such limit",
                 self.candidates,
             )
-        n = self._n
-        if self.dimension == 2:
-            for start in range(0, n + 1, 1 << 16):
-                ones = np.arange(start, min(start + (1 << 16), n + 1), dtype=np.int64)
-                yield self._log_weights(ones)
+        if self.distance == "total_variation":
+            yield self._log_weights(np.arange(self._n + 1, dtype=np.int64))
             return
-        values = np.arange(n + 1, dtype=np.int64)
-        tables = [self._half_excess(category, values) for category in range(self.dimension)]
-        for exponents in compositions.table_sums(tables, n):
+        tables = [
+            divergence.half_excess_table(float(a), c, self._n)
+            for a, c in zip(self.prior, self.center, strict=True)
+        ]
+        for exponents in compositions.table_sums(tables, self._n):
             yield -self._float_exponent * np.sqrt(-np.expm1(-exponents))
 
     @cached_property
@@ -121,58 +120,57 @@ class ExponentialLaw(Law):
 
     def _draw_shells(self, size: int, source: Source) -> Ints:
         """Two categories: the distance grows on both sides of the truth, so dyadic shells serve."""
-        exponent, n = balls.memo(self.exponent), self._n
+        n = self._n
 
         def log_weight(ones: int) -> arb:
-            return self._log_weight_with(exponent, (ones, n - ones))
+            return self._log_weight((ones, n - ones))
 
         ones = unimodal(self.center[0], 0, n, self._log_weights, log_weight, size, source)
         return np.column_stack([ones, n - ones])
 
     def _draw_listed(self, size: int, source: Source) -> Ints:
         """Pick a candidate by its integer envelope, keep it with probability weight/envelope."""
-        exponent, n, k = balls.memo(self.exponent), self._n, self.dimension
-        ends = np.cumsum([_envelope(block).sum() for block in self._blocks()])
+        n, k = self._n, self.dimension
+        few = [_envelope(block) for block in self._blocks()] if self.candidates < _FEW else None
+
+        def blocks() -> Iterable[Ints]:
+            return map(_envelope, self._blocks()) if few is None else few
+
+        ends = np.cumsum([block.sum() for block in blocks()])
         envelopes: dict[int, int] = {}
 
         def kept_with(rank: int) -> Real:
             outcome, ceiling = compositions.unrank(rank, n, k), ball(envelopes[rank])
-            return lambda: (
-                self._log_weight_with(exponent, outcome).exp() * arb(2) ** _BITS / ceiling
-            )
+            return lambda: self._log_weight(outcome).exp() * arb(2) ** _BITS / ceiling
 
         def propose(attempts: int) -> Ints:
             targets = below_many(int(ends[-1]), attempts, source)
             order = np.argsort(targets)
             ranks = np.empty_like(targets)
-            ranks[order] = self._locate(targets[order], ends, envelopes)
+            ranks[order] = _locate(targets[order], ends, blocks(), envelopes)
             return ranks[accept_each(kept_with, ranks, source)]
 
         distinct, places = np.unique(until_accepted(propose, size), return_inverse=True)
         rows = [compositions.unrank(int(rank), n, k) for rank in distinct]
         return np.array(rows, dtype=np.int64).reshape(-1, k)[places.ravel()]
 
-    def _locate(self, targets: Ints, ends: Ints, envelopes: dict[int, int]) -> Ints:
-        """The ranks whose envelope intervals hold the sorted targets; remembers the envelopes."""
-        ranks = np.empty(len(targets), dtype=np.int64)
-        wanted = set(np.searchsorted(ends, targets, side="right").tolist())
-        first_rank = first_target = 0
-        for index, block in enumerate(self._blocks()):
-            if index in wanted:
-                weights = _envelope(block)
-                start = int(ends[index - 1]) if index else 0
-                last_target = int(np.searchsorted(targets, ends[index], side="left"))
-                inside = np.searchsorted(
-                    start + np.cumsum(weights), targets[first_target:last_target], side="right"
-                )
-                ranks[first_target:last_target] = first_rank + inside
-                for place in np.unique(inside).tolist():
-                    envelopes[first_rank + place] = int(weights[place])
-                first_target = last_target
-                if first_target == len(targets):
-                    break
-            first_rank += len(block)
-        return ranks
+
+def _locate(targets: Ints, ends: Ints, blocks: Iterable[Ints], envelopes: dict[int, int]) -> Ints:
+    """The ranks whose envelope intervals hold the sorted targets; remembers their envelopes."""
+    ranks = np.empty(len(targets), dtype=np.int64)
+    first_rank = placed = start = 0
+    for block, end in zip(blocks, ends, strict=True):
+        until = int(np.searchsorted(targets, end, side="left"))
+        if until > placed:
+            cumulative = start + np.cumsum(block)
+            inside = np.searchsorted(cumulative, targets[placed:until], side="right")
+            ranks[placed:until] = first_rank + inside
+            envelopes.update((first_rank + i, int(block[i])) for i in np.unique(inside).tolist())
+            placed = until
+        if placed == len(targets):
+            break
+        first_rank, start = first_rank + len(block), int(end)
+    return ranks
 
 
 def _envelope(log_weights: Floats) -> Ints:

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import math
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import check, errors
+from discreet.errors import InputError
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_floats_are_read_as_their_shortest_decimal(value: float) -> None:
+    assert check.rational("x", value) == Fraction(Decimal(repr(value)))
+
+
+@given(st.one_of(st.text(), st.none(), st.booleans(), st.binary(), st.lists(st.integers())))
+def test_everything_else_is_refused(value: object) -> None:
+    with pytest.raises(InputError, match="x must be a number"):
+        check.rational("x", value)
+
+
+def test_numbers_of_all_kinds() -> None:
+    for value in (0.25, Fraction(1, 4), Decimal("0.25"), np.float64(0.25), np.float32(0.25)):
+        assert check.rational("x", value) == Fraction(1, 4)
+    assert check.rational("x", np.int64(3)) == 3
+    for bad in (math.nan, math.inf, -math.inf, Decimal("NaN"), np.float64("inf")):
+        with pytest.raises(InputError, match="x must be finite"):
+            check.rational("x", bad)
+
+
+def test_series_are_mappings_by_label() -> None:
+    """A pandas Series of value counts comes in its own order; labels decide."""
+
+    class Series:
+        def items(self) -> list[tuple[object, object]]:
+            return [("b", np.int64(3)), (np.str_("a"), 2)]
+
+    assert check.counts(Series(), ("a", "b", "c")) == (2, 3, 0)
+
+
+@given(st.lists(st.one_of(st.integers(), st.floats(), st.none(), st.text()), max_size=4))
+def test_counts_are_accepted_or_refused_in_one_sentence(values: list[object]) -> None:
+    try:
+        counts = check.counts(values, ("a", "b", "c"))
+    except InputError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+    else:
+        assert [int(v) for v in values] == list(counts)  # type: ignore[call-overload]
+        assert min(counts) >= 0
+
+
+def test_errors_carry_their_data_through_pickle() -> None:
+    for error in (
+        InputError("x must be y", "x"),
+        errors.NotEnumerable("too many", 5),
+        errors.PrivacyRefusedError("no", None),
+        errors.ExactnessError("stop"),
+    ):
+        copy = pickle.loads(pickle.dumps(error))
+        assert type(copy) is type(error)
+        assert str(copy) == str(error)
+        assert vars(copy) == vars(error)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (Fraction(1, 2), "0.5"),
+        (Fraction(3), "3"),
+        (Fraction(1, 3), "0.333333333333"),
+        (math.inf, "∞"),
+    ],
+)
+def test_numbers_as_people_write_them(number: Fraction | float, text: str) -> None:
+    assert check.show(number) == text

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import discreet as dp
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_every_public_name_loads_and_is_documented() -> None:
+    for name in dp.__all__:
+        value = getattr(dp, name)
+        if callable(value):
+            assert value.__doc__, name
+    assert set(dp.__all__) == set(dir(dp))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        dp.nonsense  # noqa: B018
+
+
+def test_package_docstring() -> None:
+    assert doctest.testmod(dp).failed == 0
+
+
+@pytest.mark.parametrize("page", ["README.md"])
+def test_code_on_the_pages_runs(page: str) -> None:
+    """All python blocks of a page, one after another, in one namespace."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    assert blocks
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet as dp
+from discreet.errors import DocumentError
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[1] / "docs" / "release.schema.json").read_text(encoding="utf-8")
+)
+labels = st.lists(
+    st.one_of(st.text(st.characters(exclude_categories=("C", "Z")), max_size=5), st.integers()),
+    min_size=2,
+    max_size=5,
+    unique=True,
+)
+
+
+def example(**options: object) -> dp.Release:
+    model = dp.DirichletMultinomial(("überraschend", "日本", "c"), prior=(0.5, 1, 2))
+    return dp.release((5, 3, 2), model, 0.3, rng=np.random.default_rng(1), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", dp.MECHANISMS)
+def test_documents_follow_the_schema(name: str) -> None:
+    options = {"delta": 1e-5, "calibrate": True} if name == "smooth_hellinger" else {}
+    release = example(mechanism=name, allow_nonprivate=True, **options)
+    document = json.loads(release.to_json())
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(document, SCHEMA)
+    assert dp.Release.from_json(json.dumps(document)) == release  # layout does not matter
+
+
+def test_add_remove_follows_the_schema() -> None:
+    jsonschema.validate(json.loads(example(adjacency="add-remove").to_json()), SCHEMA)
+
+
+@given(labels, st.integers(0, 20))
+def test_round_trip_with_any_labels(categories: list[str | int], n: int) -> None:
+    model = dp.DirichletMultinomial(categories)
+    release = dp.release([n] * len(categories), model, 1)
+    again = dp.Release.from_json(release.to_json())
+    assert again == release
+    assert pickle.loads(pickle.dumps(release)) == release
+    assert again.config.model.categories == model.categories
+
+
+def test_saving_and_loading(tmp_path: Path) -> None:
+    release = example()
+    release.save(tmp_path / "release.json")
+    assert dp.Release.load(tmp_path / "release.json") == release
+    assert dp.Release.load(str(tmp_path / "release.json")).posterior == release.posterior
+
+
+def test_the_digest_can_be_recomputed_from_the_documentation() -> None:
+    document = json.loads(example().to_json())
+    digest = document.pop("sha256")
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert hashlib.sha256(canonical.encode("utf-8")).hexdigest() == digest
+
+
+def edited(change: dict[str, object]) -> str:
+    return json.dumps(json.loads(example().to_json()) | change)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not complete JSON"),
+        (example().to_json()[:-20], "not complete JSON"),
+        ("[" * 100_000, "not complete JSON"),
+        ("[1, 2]", "not a discreet release"),
+        ("{}", "not a discreet release"),
+        (edited({"version": 2}), "format version 2, this software reads 1"),
+        (edited({"version": None}), "format version None"),
+        (edited({"value": [1, 2, 3]}), "was changed"),
+        (edited({"epsilon": "1/100"}), "was changed"),
+        (edited({"simulated": False}), "was changed"),
+        (edited({"sha256": "0" * 64}), "was changed"),
+    ],
+)
+def test_damaged_documents_are_refused(text: str, message: str) -> None:
+    with pytest.raises(DocumentError, match=message):
+        dp.Release.from_json(text)
+
+
+def signed(change: dict[str, object]) -> str:
+    """A forgery with the right digest: it may be read, but never crash."""
+    from discreet.releases import _digest
+
+    document = json.loads(example().to_json()) | change
+    del document["sha256"]
+    return json.dumps(document | {"sha256": _digest(document)})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": None},
+        {"model": {"categories": ["a"], "prior": ["1"]}},
+        {"guarantee": {}},
+        {"epsilon": "one"},
+        {"epsilon": "1/0"},
+        {"adjacency": "near"},
+        {"options": [1]},
+        {"raw": 5},
+        {"options": {"gamma": {"exact": []}}},
+    ],
+)
+def test_malformed_documents_are_refused(change: dict[str, object]) -> None:
+    with pytest.raises(DocumentError, match="malformed"):
+        dp.Release.from_json(signed(change))
+
+
+def test_files_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DocumentError, match="not a text file"):
+        dp.Release.load(tmp_path / "binary")
+    with pytest.raises(FileNotFoundError):
+        dp.Release.load(tmp_path / "missing")
+
+
+def test_nothing_private_is_written() -> None:
+    """The true counts appear nowhere in a release, its JSON, its repr or its pickle."""
+    model = dp.DirichletMultinomial(("a", "b", "c"))
+    secret = (123457, 223469, 323473)
+    release = dp.release(secret, model, 1e-3)
+    texts = (release.to_json(), repr(release), release._repr_html_(), repr(vars(release)))
+    for count in secret:
+        if count not in release.value and count not in release.raw:
+            assert all(str(count) not in text for text in texts)

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import discreet as dp
+
+MODEL = dp.DirichletMultinomial(("cured", "improved", "unchanged"))
+COUNTS = (50, 30, 10)
+
+
+def test_counts_in_any_form_give_the_same_release() -> None:
+    forms = [
+        COUNTS,
+        list(COUNTS),
+        np.array(COUNTS),
+        np.array(COUNTS, dtype=float),
+        {"unchanged": 10, "cured": 50, "improved": 30},
+        dp.Counts(COUNTS, MODEL.categories),
+        dp.Counts((10, 50, 30), ("unchanged", "cured", "improved")),
+        MODEL.count(["cured"] * 50 + ["improved"] * 30 + ["unchanged"] * 10),
+    ]
+    values = {dp.release(c, MODEL, 1, rng=np.random.default_rng(5)).value for c in forms}
+    assert len(values) == 1
+
+
+def test_n_is_declared_or_said_to_be_made_public() -> None:
+    assert dp.release(COUNTS, MODEL, 1).n_source == "sum of the counts"
+    assert dp.release(COUNTS, MODEL, 1, n=90).n_source == "declared"
+    with pytest.raises(dp.InputError, match="counts must sum to the declared n = 91") as raised:
+        dp.release(COUNTS, MODEL, 1, n=91)
+    assert "90" not in str(raised.value)
+
+
+def test_add_remove_keeps_n_private() -> None:
+    release = dp.release(COUNTS, MODEL, 1, adjacency="add-remove")
+    assert release.config.n is None
+    assert release.n_source is None
+    assert release.guarantee.adjacency is dp.Adjacency.ADD_REMOVE
+    assert release.posterior.mean().sum() == pytest.approx(1)
+    with pytest.raises(dp.InputError, match="n must be None under add-remove"):
+        dp.release(COUNTS, MODEL, 1, adjacency="add-remove", n=90)
+
+
+def test_units_travel_from_counts_to_guarantee() -> None:
+    counts = dp.Counts(COUNTS, MODEL.categories, unit="patient", max_per_unit=3)
+    release = dp.release(counts, MODEL, 1, adjacency="add-remove")
+    assert release.guarantee.unit == "patient"
+    assert release.guarantee.max_per_unit == 3
+    with pytest.raises(dp.PrivacyRefusedError, match="up to 3 records per patient"):
+        dp.release(counts, MODEL, 1)
+
+
+def test_dropped_records_have_no_public_n() -> None:
+    counts = dp.Counts(COUNTS, MODEL.categories, dropped=True)
+    with pytest.raises(dp.PrivacyRefusedError, match="no public n"):
+        dp.release(counts, MODEL, 1)
+    assert dp.release(counts, MODEL, 1, adjacency="add-remove").guarantee.private
+
+
+def test_what_is_not_private_is_refused() -> None:
+    with pytest.raises(dp.PrivacyRefusedError, match="allow_nonprivate=True"):
+        dp.release(COUNTS, MODEL, 1, mechanism="ehdl")
+    release = dp.release(COUNTS, MODEL, 1, mechanism="ehdl", allow_nonprivate=True)
+    assert not release.guarantee.private
+    with pytest.raises(dp.InputError, match="allow_nonprivate must be one of"):
+        dp.release(COUNTS, MODEL, 1, mechanism="ehdl", allow_nonprivate="yes")  # type: ignore[arg-type]
+
+
+def test_smooth_hellinger_is_refused_where_its_bound_exceeds_the_budget() -> None:
+    with pytest.raises(dp.PrivacyRefusedError, match="calibrate=True") as raised:
+        dp.release(COUNTS, MODEL, 1, mechanism="smooth_hellinger", delta=1e-6)
+    guarantee = raised.value.guarantee
+    assert isinstance(guarantee, dp.Guarantee)
+    assert guarantee.epsilon > 1
+    release = dp.release(COUNTS, MODEL, 1, mechanism="smooth_hellinger", delta=1e-6, calibrate=True)
+    assert release.guarantee.epsilon == 1
+    assert release.guarantee.delta == 0
+
+
+@pytest.mark.parametrize("delta", [0, 0.0, 1, -1e-6, 1.5, math.nan, "x", True])
+def test_delta_is_checked(delta: object) -> None:
+    with pytest.raises(dp.InputError, match="delta must"):
+        dp.release(COUNTS, MODEL, 1, mechanism="smooth_hellinger", delta=delta)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"epsilon": 0}, "epsilon must be greater than 0, got 0"),
+        ({"epsilon": -2}, "epsilon must be greater than 0, got -2"),
+        ({"epsilon": math.nan}, "epsilon must be finite, got nan"),
+        ({"epsilon": math.inf}, "epsilon must be finite, got inf"),
+        ({"epsilon": "1"}, "epsilon must be a number, got '1'"),
+        ({"epsilon": True}, "epsilon must be a number, got True"),
+        ({"mechanism": "latice"}, "did you mean 'lattice'?"),
+        ({"mechanism": None}, "mechanism must be one of"),
+        ({"gamma": 2}, "gamma is not an option of lattice"),
+        ({"delta": 1e-6}, "delta is not an option of lattice"),
+        ({"postprocess": "round"}, "postprocess must be one of"),
+        ({"adjacency": "add"}, "adjacency must be one of"),
+        ({"rng": 5}, "rng must be a numpy.random.Generator"),
+        ({"model": "model"}, "model must be a DirichletMultinomial"),
+        ({"mechanism": "ehds", "gamma": 0}, "gamma must be greater than 0"),
+        ({"mechanism": "ehds", "distance": "l1"}, "distance must be one of"),
+        ({"mechanism": "ehds", "distance": "total_variation"}, "for two categories"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_draws_nothing(
+    changes: dict[str, object], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_randomness(size: int) -> bytes:
+        raise AssertionError("something was drawn")
+
+    monkeypatch.setattr("os.urandom", no_randomness)
+    arguments: dict[str, object] = {"counts": COUNTS, "model": MODEL, "epsilon": 1} | changes
+    with pytest.raises(dp.InputError, match=message.replace("?", r"\?")) as raised:
+        dp.release(**arguments)  # type: ignore[arg-type]
+    assert "\n" not in str(raised.value)
+    assert raised.value.argument
+    assert not {"50", "30"} & set(str(raised.value).split())
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [(50, 30), (50, 30, -10), (50.5, 30, 10), (math.nan, 1, 1), (2**64, 1, 1), {"x": 5}, "abc", 7],
+)
+def test_bad_counts_never_show_a_value(counts: object) -> None:
+    with pytest.raises(dp.InputError, match="counts") as raised:
+        dp.release(counts, MODEL, 1)
+    for secret in ("50", "30", "-10", "nan", str(2**64), "7"):
+        assert secret not in str(raised.value).replace("2**62", "")
+
+
+def test_a_mapping_may_leave_out_empty_categories() -> None:
+    release = dp.release({"cured": 5}, MODEL, 50)
+    assert release.value == (5, 0, 0)
+
+
+def test_epsilon_is_the_exact_decimal() -> None:
+    release = dp.release(COUNTS, MODEL, 0.1)
+    assert release.guarantee.epsilon == Fraction(1, 10)
+
+
+def test_raw_output_that_is_no_posterior() -> None:
+    rng = np.random.default_rng(0)
+    release = dp.release((0, 0, 9), MODEL, 0.01, postprocess=None, rng=rng)
+    assert min(release.value) < 0
+    with pytest.raises(ValueError, match="postprocess='project'"):
+        release.posterior  # noqa: B018
+    assert "greater than 0" in release._repr_html_()
+
+
+def test_too_many_candidates_name_their_number_and_a_way_out() -> None:
+    with pytest.raises(dp.NotEnumerable, match="'lattice'") as raised:
+        dp.release((10**4,) * 4, dp.DirichletMultinomial(range(4)), 1, mechanism="ehds")
+    assert raised.value.candidates == math.comb(4 * 10**4 + 3, 3)
