@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 
 from discreet import check
 from discreet.core import Adjacency, Mechanism, Model
@@ -24,6 +25,7 @@ MECHANISMS: dict[str, Callable[..., Mechanism]] = {
 }
 
 
+@cache
 def options_of(name: str) -> tuple[str, ...]:
     """The options that a mechanism takes, besides n and epsilon."""
     parameters = inspect.signature(MECHANISMS[name]).parameters.values()

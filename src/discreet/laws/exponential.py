@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from flint import arb
@@ -138,9 +138,10 @@ class ExponentialLaw(Law):
 
         ends = np.cumsum([block.sum() for block in blocks()])
         envelopes: dict[int, int] = {}
+        outcome_of = cache(lambda rank: compositions.unrank(rank, n, k))
 
         def kept_with(rank: int) -> Real:
-            outcome, ceiling = compositions.unrank(rank, n, k), ball(envelopes[rank])
+            outcome, ceiling = outcome_of(rank), ball(envelopes[rank])
             return lambda: self._log_weight(outcome).exp() * arb(2) ** _BITS / ceiling
 
         def propose(attempts: int) -> Ints:
@@ -151,7 +152,7 @@ class ExponentialLaw(Law):
             return ranks[accept_each(kept_with, ranks, source)]
 
         distinct, places = np.unique(until_accepted(propose, size), return_inverse=True)
-        rows = [compositions.unrank(int(rank), n, k) for rank in distinct]
+        rows = [outcome_of(rank) for rank in distinct.tolist()]
         return np.array(rows, dtype=np.int64).reshape(-1, k)[places.ravel()]
 
 

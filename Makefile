@@ -1,0 +1,47 @@
+PYTHON ?= python3
+VENV := .venv
+BENCH := .venv-bench
+PIP := --disable-pip-version-check --quiet
+
+.PHONY: demo test slow lint bench clean
+
+demo: $(VENV)/installed
+	$(VENV)/bin/discreet demo
+
+test: $(VENV)/tested-with
+	$(VENV)/bin/python -m pytest -n 2 -m "not slow" --durations=10
+
+slow: $(VENV)/tested-with
+	$(VENV)/bin/python -m pytest -n 2 -m slow --durations=10
+
+lint: $(VENV)/linted-with
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+bench: $(BENCH)/installed
+	$(BENCH)/bin/python -m benchmarks
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install $(PIP) -e .
+	touch $@
+
+$(VENV)/tested-with: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install $(PIP) -e ".[test]"
+	touch $@
+
+$(VENV)/linted-with: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install $(PIP) -e ".[test,lint]"
+	touch $@
+
+$(BENCH)/installed: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install $(PIP) -e ".[bench]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(BENCH) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

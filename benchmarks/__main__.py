@@ -1,0 +1,21 @@
+"""`python -m benchmarks`: everything in one run, as ratios."""
+
+from __future__ import annotations
+
+from benchmarks import accuracy, speed
+
+
+def main() -> None:
+    for benchmark in (
+        speed.noise,
+        speed.exponential,
+        speed.scaling,
+        speed.enumeration,
+        speed.lattice,
+        accuracy.accuracy,
+    ):
+        benchmark()
+
+
+if __name__ == "__main__":
+    main()
