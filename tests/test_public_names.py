@@ -26,8 +26,9 @@ def test_package_docstring() -> None:
 
 
 @pytest.mark.parametrize("page", ["README.md"])
-def test_code_on_the_pages_runs(page: str) -> None:
+def test_code_on_the_pages_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All python blocks of a page, one after another, in one namespace."""
+    monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert blocks
