@@ -139,6 +139,7 @@ def test_distance_properties(rng: np.random.Generator) -> None:
         ([1, 1], [1, math.inf], r"b\[1\] must be positive and finite"),
         ([1, 1], [1, 1, 1], "as many parameters"),
         ([1], [1], "at least two"),
+        ([[1, 1]] * 2, [[1, 1]] * 3, "shapes that fit"),
         ("ab", [1, 1], "a must be an array of numbers"),
         ([[1, 1], [1, -2]], [1, 1], r"a\[1, 1\]"),
     ],

@@ -54,7 +54,7 @@ def step(x: Fraction, y: Fraction, distance: Distance = "hellinger") -> arb:
 
 
 def _log_w(a: Fraction) -> arb:
-    """Ln w(a): increasing to 0, concave."""
+    """ln w(a): increasing to 0, concave."""
     x = ball(a)
     return (x + ball(Fraction(1, 2))).lgamma() - x.lgamma() - x.log() / 2
 

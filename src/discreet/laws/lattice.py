@@ -92,7 +92,7 @@ class LatticeLaw(Law):
         return compositions.uniform(m, k, source) - compositions.uniform(m, k, source)
 
     def _pairs(self, source: Source) -> int:
-        """J in 0 … k−1 with P(j) ∝ C(k−1, j)²·e^{−ε·j}, a unimodal law."""
+        """j in 0 … k−1 with P(j) ∝ C(k−1, j)²·e^{−ε·j}, a unimodal law."""
         top = len(self.center) - 1
         logs = 2 * _log_binomials(top) - float(self.epsilon) * np.arange(top + 1)
         mode = int(logs.argmax())
@@ -108,7 +108,7 @@ class LatticeLaw(Law):
 
 
 def _log_binomials(n: int) -> Floats:
-    """Ln C(n, j) for j = 0 … n."""
+    """ln C(n, j) for j = 0 … n."""
     from scipy import special
 
     j = np.arange(n + 1)

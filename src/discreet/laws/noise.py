@@ -77,14 +77,14 @@ class NoiseLaw(Law):
         return -t if self.shape == "two-sided" else -1 - t
 
     def _at(self, t: int) -> arb:
-        """Log P(noise = t)."""
+        """log P(noise = t)."""
         rate = ball(self.rate)
         if self.shape == "two-sided":
             return (rate / 2).tanh().log() - rate * abs(t)
         return ((-(-rate).expm1()) / 2).log() - rate * max(t, -1 - t)
 
     def _at_most(self, t: int) -> arb:
-        """Log P(noise ≤ t)."""
+        """log P(noise ≤ t)."""
         rate = ball(self.rate)
         if self.shape == "two-sided":
             # P(noise ≤ t) = e^{rate·t}/(1 + e^{−rate}) for t ≤ 0, and 1 − P(noise ≤ −t − 1) above
@@ -113,7 +113,7 @@ class NoiseLaw(Law):
         return rows, log_p
 
     def _log_column(self, center: int, length: int) -> Floats:
-        """Log P for one clamped count, over the whole range."""
+        """log P for one clamped count, over the whole range."""
         assert self.low is not None
         t = np.arange(length, dtype=np.int64) + (self.low - center)
         with balls.precision(balls.PRECISION):
