@@ -42,12 +42,18 @@ def test_p1_table_2() -> None:
         (0.0, 1, "0.0713016293602"),
         (0.110122822057, 6, "0.192227323562"),
         (0.187421762881, 3, "0.0548161224677"),
+        (0.999999984481, 3, "0.000149705644585"),
     ):
         there = np.isclose(distance, value, rtol=0, atol=1e-11)
         assert there.sum() == candidates
         assert p[there].sum() == printed(text)
-    raw = dp.mechanism("ls_hist", THREE, n=60, epsilon=0.8).raw_law((20, 20, 20))
-    assert 4 * raw.probability((20, 20)) == printed("0.108688872046")
+    # Laplace column: noise by magnitude, so zero counts twice and each sign of t once
+    raw = dp.mechanism("ls_hist", BETA, n=60, epsilon=0.4).raw_law((20, 40))
+    q = {t: raw.probability((20 + t,)) for t in (0, 1, 2, 20, 40)}
+    assert 4 * q[0] ** 2 == printed("0.108688872046")
+    assert 8 * q[0] * q[1] + 2 * q[1] ** 2 == printed("0.170131188571")
+    assert 2 * q[2] * q[1] + q[1] ** 2 == printed("0.0285774941516")
+    assert 2 * q[40] * q[20] + q[20] ** 2 == pytest.approx(3.05988187701e-09, rel=1e-11)
 
 
 def test_p0_accuracy_of_the_laplace_mechanisms() -> None:
