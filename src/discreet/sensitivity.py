@@ -80,8 +80,8 @@ def smooth(
     """S_γ(c) = max over c' of 1/(1/LS(c') + γ·d), or of LS(c')·e^{−γ·d}, with d = ½‖c − c'‖₁.
 
     Both are attained at an end point of every segment of counts: along it (1 − q·w(a))^{−1/2} is
-    concave and ln of its reciprocal convex, so adding a linear cost leaves the extremes at the ends.
-    Compared with brute force over all counts in the tests.
+    concave and the log of its reciprocal convex, so adding a linear cost leaves the extremes at the
+    ends. Compared with brute force over all counts in the tests.
     """
     rate, best = gamma(), local(prior, counts, distance)
     if not best > 0:
