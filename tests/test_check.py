@@ -55,6 +55,21 @@ def test_counts_are_accepted_or_refused_in_one_sentence(values: list[object]) ->
         assert min(counts) >= 0
 
 
+def test_a_label_given_twice_is_refused() -> None:
+    class Series:
+        def items(self) -> list[tuple[object, object]]:
+            return [("a", 5), ("b", 3), ("b", 2)]
+
+    with pytest.raises(InputError, match="at position 2 a label for the second time"):
+        check.counts(Series(), ("a", "b", "c"))
+
+
+@given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**6))
+def test_a_shown_bound_is_never_too_low(number: Fraction) -> None:
+    shown = Fraction(check.show(number).removeprefix("≈ "))
+    assert number <= shown <= number * (1 + Fraction(1, 10**6))
+
+
 def test_errors_carry_their_data_through_pickle() -> None:
     for error in (
         InputError("x must be y", "x"),
@@ -73,7 +88,7 @@ def test_errors_carry_their_data_through_pickle() -> None:
     [
         (Fraction(1, 2), "0.5"),
         (Fraction(3), "3"),
-        (Fraction(1, 3), "0.333333333333"),
+        (Fraction(1, 3), "≈ 0.3333334"),
         (math.inf, "∞"),
     ],
 )

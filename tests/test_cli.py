@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -40,6 +41,17 @@ def test_a_bad_epsilon_is_a_usage_error(epsilon: str) -> None:
     assert result.returncode == 2
     assert result.stderr.startswith("Error: epsilon must")
     assert "Traceback" not in result.stderr
+
+
+def test_a_terminal_without_greek_letters() -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "discreet", "demo"],
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    )
+    assert result.returncode == 0
+    assert b"cured" in result.stdout
 
 
 def test_help_and_version() -> None:

@@ -18,7 +18,9 @@ SCHEMA = json.loads(
     (Path(__file__).parents[1] / "docs" / "release.schema.json").read_text(encoding="utf-8")
 )
 labels = st.lists(
-    st.one_of(st.text(st.characters(exclude_categories=("C", "Z")), max_size=5), st.integers()),
+    st.one_of(
+        st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=5), st.integers()
+    ),
     min_size=2,
     max_size=5,
     unique=True,
@@ -114,6 +116,19 @@ def signed(change: dict[str, object]) -> str:
         {"options": [1]},
         {"raw": 5},
         {"options": {"gamma": {"exact": []}}},
+        {"value": [1, 2]},
+        {"value": [9, 1, 0]},
+        {"raw": [1.5, 1, 2]},
+        {"raw": [10**30, 1, 2]},
+        {"n": -3},
+        {"n": "10"},
+        {"mechanism": "foo"},
+        {"simulated": "no"},
+        {"n_source": "thin air"},
+        {"n_source": None},
+        {"extra": 1},
+        {"receipt": 5},
+        {"guarantee": {"epsilon": "-1"}},
     ],
 )
 def test_malformed_documents_are_refused(change: dict[str, object]) -> None:

@@ -52,6 +52,10 @@ def test_units_travel_from_counts_to_guarantee() -> None:
     assert release.guarantee.max_per_unit == 3
     with pytest.raises(dp.PrivacyRefusedError, match="up to 3 records per patient"):
         dp.release(counts, MODEL, 1)
+    single = dp.Counts(COUNTS, MODEL.categories, unit="patient")
+    assert dp.release(single, MODEL, 1).guarantee.unit == "patient"
+    with pytest.raises(dp.PrivacyRefusedError, match="counts per patient"):
+        dp.release(single, MODEL, 1, mechanism="ehds")
 
 
 def test_dropped_records_have_no_public_n() -> None:
@@ -99,6 +103,7 @@ def test_delta_is_checked(delta: object) -> None:
         ({"mechanism": "latice"}, "did you mean 'lattice'?"),
         ({"mechanism": None}, "mechanism must be one of"),
         ({"gamma": 2}, "gamma is not an option of lattice"),
+        ({"postproces": "clip"}, "did you mean postprocess?"),
         ({"delta": 1e-6}, "delta is not an option of lattice"),
         ({"postprocess": "round"}, "postprocess must be one of"),
         ({"adjacency": "add"}, "adjacency must be one of"),

@@ -17,7 +17,15 @@ from discreet._version import __version__
 if TYPE_CHECKING:
     from discreet.core import Adjacency, Counts, Guarantee, Law, Mechanism, Model, Theorem
     from discreet.divergence import hellinger, kl, l1, total_variation
-    from discreet.errors import DiscreetError, InputError, NotEnumerable, PrivacyRefusedError
+    from discreet.errors import (
+        DiscreetError,
+        DocumentError,
+        ExactnessError,
+        InputError,
+        NotAPosteriorError,
+        NotEnumerable,
+        PrivacyRefusedError,
+    )
     from discreet.making import MECHANISMS, mechanism
     from discreet.models.dirichlet import BetaBinomial, DirichletMultinomial
     from discreet.models.posterior import DirichletPosterior
@@ -28,7 +36,15 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "core": ("Adjacency", "Counts", "Guarantee", "Law", "Mechanism", "Model", "Theorem"),
     "divergence": ("hellinger", "kl", "l1", "total_variation"),
-    "errors": ("DiscreetError", "InputError", "NotEnumerable", "PrivacyRefusedError"),
+    "errors": (
+        "DiscreetError",
+        "DocumentError",
+        "ExactnessError",
+        "InputError",
+        "NotAPosteriorError",
+        "NotEnumerable",
+        "PrivacyRefusedError",
+    ),
     "making": ("MECHANISMS", "mechanism"),
     "models.dirichlet": ("BetaBinomial", "DirichletMultinomial"),
     "models.posterior": ("DirichletPosterior",),
@@ -46,11 +62,14 @@ __all__ = [
     "DirichletMultinomial",
     "DirichletPosterior",
     "DiscreetError",
+    "DocumentError",
+    "ExactnessError",
     "Guarantee",
     "InputError",
     "Law",
     "Mechanism",
     "Model",
+    "NotAPosteriorError",
     "NotEnumerable",
     "PrivacyRefusedError",
     "Release",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
@@ -27,12 +28,18 @@ def _fail(argument: str, sentence: str) -> InputError:
     return InputError(f"{argument} {sentence}", argument)
 
 
+def brief(value: object) -> str:
+    """A public value on one short line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 def rational(argument: str, value: object) -> Fraction:
     """Read a finite number as the exact decimal of its shortest repr."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, float, Fraction, Decimal, np.integer, np.floating)
     ):
-        raise _fail(argument, f"must be a number, got {value!r}")
+        raise _fail(argument, f"must be a number, got {brief(value)}")
     if isinstance(value, Fraction):
         return value
     try:
@@ -68,7 +75,7 @@ def delta(value: object, argument: str = "delta") -> Fraction:
 def whole(argument: str, value: object, least: int = 0, most: int = MOST_RECORDS) -> int:
     """A public integer in a range."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise _fail(argument, f"must be a whole number, got {value!r}")
+        raise _fail(argument, f"must be a whole number, got {brief(value)}")
     if not least <= value <= most:
         raise _fail(argument, f"must lie between {least} and {most}, got {value}")
     return int(value)
@@ -78,28 +85,38 @@ def choice(argument: str, value: object, allowed: Sequence[object]) -> Any:
     """One of a few names; a near miss is suggested."""
     if any(value is item or (type(value) is type(item) and value == item) for item in allowed):
         return value
-    near = difflib.get_close_matches(str(value), [str(item) for item in allowed], n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    names = ", ".join(map(repr, allowed))
-    raise _fail(argument, f"must be one of {names}, got {value!r}{hint}")
+    names = [repr(item) for item in allowed]
+    near = difflib.get_close_matches(repr(value), names, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise _fail(argument, f"must be one of {', '.join(names)}, got {brief(value)}{hint}")
+
+
+def label(argument: str, value: object) -> str:
+    """A name to be printed: not empty, without control characters."""
+    if not isinstance(value, str) or not value:
+        raise _fail(argument, f"must be a name, got {brief(value)}")
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in value):
+        raise _fail(argument, f"must not contain control characters, got {brief(value)}")
+    return value
 
 
 def categories(value: object) -> tuple[Category, ...]:
     """Two or more distinct labels: strings, integers or booleans."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise _fail("categories", f"must be a sequence of labels, got {value!r}")
+    if isinstance(value, (str, bytes, Set, Mapping)) or not isinstance(value, Iterable):
+        raise _fail("categories", f"must be a sequence of labels in order, got {brief(value)}")
     labels = tuple(item.item() if isinstance(item, np.generic) else item for item in value)
-    for position, label in enumerate(labels):
-        if not isinstance(label, (str, int)):
+    for position, item in enumerate(labels):
+        if isinstance(item, str):
+            label(f"categories[{position}]", item)
+        elif not isinstance(item, int):
             raise _fail(
-                f"categories[{position}]", f"must be a string, integer or boolean, got {label!r}"
+                f"categories[{position}]",
+                f"must be a string, integer or boolean, got {brief(item)}",
             )
-        if isinstance(label, str) and not label.isprintable():
-            raise _fail(f"categories[{position}]", f"must be printable text, got {label!r}")
     if len(labels) < 2:
         raise _fail("categories", f"must name at least two categories, got {labels!r}")
     if len(set(labels)) < len(labels):
-        twice = next(label for i, label in enumerate(labels) if label in labels[:i])
+        twice = next(item for i, item in enumerate(labels) if item in labels[:i])
         raise _fail("categories", f"must be distinct, got {twice!r} twice")
     return cast("tuple[Category, ...]", labels)
 
@@ -109,9 +126,9 @@ def prior(value: object, k: int) -> tuple[Fraction, ...]:
     if isinstance(value, str):
         choice("prior", value, ("jeffreys",))
         return (Fraction(1, 2),) * k
-    if isinstance(value, np.ndarray):
-        value = value.tolist() if value.ndim == 1 else value[()]
-    if isinstance(value, (Sequence, np.ndarray)):
+    if getattr(value, "ndim", 0) == 1:
+        value = list(cast("Iterable[object]", value))
+    if isinstance(value, (list, tuple)):
         if len(value) != k:
             raise _fail("prior", f"must have {k} entries, one per category, got {len(value)}")
         return tuple(positive(f"prior[{i}]", entry) for i, entry in enumerate(value))
@@ -135,26 +152,40 @@ def counts(value: object, labels: Sequence[Category], argument: str = "counts") 
 
     A category that a mapping leaves out counts as zero. No message contains a count.
     """
-    items = getattr(value, "items", None)
-    if isinstance(value, Mapping) or (callable(items) and not isinstance(value, np.ndarray)):
-        entries = list(cast("Any", value).items())
-        index = {label: i for i, label in enumerate(labels)}
-        ordered: list[object] = [0] * len(labels)
-        for position, (label, entry) in enumerate(entries):
-            key = label.item() if isinstance(label, np.generic) else label
-            if key not in index:
-                raise _fail(argument, f"has a key at position {position} that is not a category")
-            ordered[index[key]] = entry
-        value = ordered
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+    if (dimensions := getattr(value, "ndim", 1)) != 1:
+        raise _fail(argument, f"must have one dimension, got {dimensions}")
+    if isinstance(value, Mapping) or callable(getattr(value, "items", None)):
+        entries = _by_label(cast("Any", value).items(), labels, argument)
+    elif isinstance(value, (str, bytes, Set)) or not isinstance(value, Iterable):
         raise _fail(argument, "must be a sequence in category order or a mapping by category")
-    entries = list(value)
+    else:
+        entries = list(value)
+    if any(isinstance(entry, str) for entry in entries):
+        raise _fail(argument, "must be numbers; to count records use model.count(data)")
     if len(entries) != len(labels):
         raise _fail(argument, f"must have {len(labels)} entries, one per category")
     result = tuple(_count(f"{argument}[{i}]", entry) for i, entry in enumerate(entries))
     if sum(result) > MOST_RECORDS:
         raise _fail(argument, "must sum to at most 2**62")
     return result
+
+
+def _by_label(items: Iterable[Any], labels: Sequence[Category], argument: str) -> list[object]:
+    """The entries of a mapping, or of a Series by its index, in category order."""
+    known = set(labels)
+    found: dict[Category, object] = {}
+    for position, (key, entry) in enumerate(items):
+        name = key.item() if isinstance(key, np.generic) else key
+        if name not in known:
+            raise _fail(
+                argument,
+                f"has at position {position} a label that is not a category "
+                "(a mapping or Series is read by its labels)",
+            )
+        if name in found:
+            raise _fail(argument, f"has at position {position} a label for the second time")
+        found[name] = entry
+    return [found.get(item, 0) for item in labels]
 
 
 def parameters(argument: str, value: object) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -173,18 +204,18 @@ def parameters(argument: str, value: object) -> np.ndarray[Any, np.dtype[np.floa
     return array
 
 
-def level(value: object) -> float:
+def level(value: object, argument: str = "level") -> float:
     """A probability strictly between 0 and 1."""
-    number = rational("level", value)
+    number = rational(argument, value)
     if not 0 < number < 1:
-        raise _fail("level", f"must lie strictly between 0 and 1, got {value}")
+        raise _fail(argument, f"must lie strictly between 0 and 1, got {value}")
     return float(number)
 
 
 def generator(rng: object) -> np.random.Generator:
     """A numpy Generator, for simulations."""
     if not isinstance(rng, np.random.Generator):
-        raise _fail("rng", f"must be a numpy.random.Generator or None, got {rng!r}")
+        raise _fail("rng", f"must be a numpy.random.Generator or None, got {brief(rng)}")
     return rng
 
 
@@ -194,11 +225,14 @@ def size(value: object) -> int:
 
 
 def show(number: Fraction | float) -> str:
-    """A rational as people write it: a decimal where it ends, otherwise rounded with a tilde."""
+    """A number as people write it: exactly if a short decimal does, else rounded up with ≈."""
     if isinstance(number, float):
         return "∞" if math.isinf(number) else f"{number:.6g}"
-    short = f"{float(number):.6g}"
-    return short if Fraction(short) == number else f"{float(number):.12g}"
+    exact = f"{float(number):.12g}"
+    if Fraction(exact) == number:
+        return exact
+    scale = Fraction(10) ** (6 - math.floor(math.log10(abs(number))))
+    return f"≈ {float(-(-number * scale // 1) / scale):.7g}"
 
 
 def text_number(argument: str, text: str) -> Fraction:

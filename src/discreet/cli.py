@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ def main() -> None:
     """Run a command; a mistake of the user is one sentence, never a traceback."""
     from discreet.errors import InputError, PrivacyRefusedError
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that has no Greek letters
     try:
         commands()
     except InputError as error:
@@ -76,22 +79,15 @@ def _show(releases: dict[str, Release]) -> None:
             table.add_row(*row, f"{low:.3f} – {high:.3f}")
         console.print(table)
         console.print(f"It cost {made.guarantee}, by mechanism {made.config.mechanism}.\n")
+    immunotherapy = releases["immunotherapy: outcome"].posterior
+    cryotherapy = releases["cryotherapy: outcome"].posterior
+    better = immunotherapy.probability_exceeds("cured", "cured", cryotherapy)
     console.print(
-        f"Immunotherapy cures more often than cryotherapy with probability "
-        f"{_superiority(releases):.3f}, computed from the private posteriors at no further cost."
+        f"Immunotherapy cures more often than cryotherapy with probability {better:.3f}, computed "
+        "from the private posteriors at no further cost."
     )
     console.print(
         "The two releases of the cryotherapy trial add up: its patients are protected with the sum "
         "of both ε. The number of patients is public. The intervals treat the released counts as "
         "the true ones."
     )
-
-
-def _superiority(releases: dict[str, Release]) -> float:
-    """P(cure rate of immunotherapy > that of cryotherapy) under the released posteriors."""
-    from scipy import integrate
-
-    cryotherapy = releases["cryotherapy: outcome"].posterior.marginal("cured")
-    immunotherapy = releases["immunotherapy: outcome"].posterior.marginal("cured")
-    value, _ = integrate.quad(lambda x: immunotherapy.pdf(x) * cryotherapy.cdf(x), 0, 1, limit=200)
-    return float(value)

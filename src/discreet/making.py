@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable
 from functools import cache
@@ -29,7 +30,8 @@ MECHANISMS: dict[str, Callable[..., Mechanism]] = {
 def options_of(name: str) -> tuple[str, ...]:
     """The options that a mechanism takes, besides n and epsilon."""
     parameters = inspect.signature(MECHANISMS[name]).parameters.values()
-    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+    named = (p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+    return tuple(name for name in named if name != "adjacency")
 
 
 def mechanism(
@@ -44,26 +46,45 @@ def mechanism(
     """Make a mechanism for the counts of a model.
 
     Args:
-        name: ls_dim, ls_hist, ehd, ehdl, ehds, smooth_hellinger or lattice.
+        name: one of
+            "lattice": integer noise that keeps the total; options postprocess ("project", "clip" or
+            None), and under add-remove unit and max_per_unit;
+            "ls_dim", "ls_hist": Laplace noise, rounded down;
+            "ehd", "ehds" (gamma=1.0), "ehdl" (not private): exponential mechanisms with global,
+            smooth or local sensitivity; option distance ("hellinger" or, for two categories,
+            "total_variation");
+            "smooth_hellinger": needs delta; options calibrate=True and distance.
+            `help(dp.MECHANISMS[name])` has the formula, the reference and the guarantee.
         model: the model whose posterior is released.
-        n: the public number of records; None under add-remove, where it is private.
+        n: the public number of records; left out under add-remove, where it is private.
         epsilon: the nominal privacy parameter of the mechanism; `guarantee` says what is proved.
         adjacency: "substitute", or "add-remove" for `lattice`.
-        options: gamma (ehds), delta and calibrate (smooth_hellinger), distance (exponential
-            mechanisms), postprocess (lattice).
+        options: of the mechanism, as listed.
+
+    Example:
+        >>> import discreet as dp
+        >>> law = dp.mechanism("lattice", dp.BetaBinomial(), n=9, epsilon=1).law((4, 5))
+        >>> round(law.probability((4, 5)), 4)
+        0.4621
     """
     check.choice("mechanism", name, tuple(MECHANISMS))
     if not isinstance(model, DirichletMultinomial):
-        raise InputError(f"model must be a DirichletMultinomial, got {model!r}", "model")
+        raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
     budget, neighbours = check.epsilon(epsilon), Adjacency.of(adjacency)
     taken = options_of(name)
     for option in options:
         if option not in taken:
             names = ", ".join(taken) or "no options"
-            raise InputError(f"{option} is not an option of {name}, which takes {names}", option)
+            near = difflib.get_close_matches(option, taken, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise InputError(
+                f"{option} is not an option of {name}, which takes {names}{hint}", option
+            )
     if neighbours is not Adjacency.SUBSTITUTE:
         _require_add_remove(name, neighbours, n)
         return lattice(model, None, budget, adjacency=neighbours, **options)  # type: ignore[arg-type]
+    if n is None:
+        raise InputError("n must be given under adjacency 'substitute', got None", "n")
     return MECHANISMS[name](model, check.whole("n", n), budget, **options)
 
 

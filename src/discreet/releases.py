@@ -10,14 +10,16 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from discreet import check, making
 from discreet._version import __version__
-from discreet.core import Adjacency, Config, Guarantee, Theorem
+from discreet.core import Config, Guarantee
 from discreet.core.law import Outcome
 from discreet.errors import DocumentError, NotAPosteriorError
 from discreet.models.dirichlet import DirichletMultinomial
 from discreet.models.posterior import DirichletPosterior
 
 FORMAT, VERSION = "discreet-release", 1
+N_SOURCES = ("declared", "sum of the counts")
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +71,8 @@ class Release:
             return _read(Path(path).read_text(encoding="utf-8"))
         except UnicodeDecodeError:
             raise DocumentError(f"path {str(path)!r} is not a text file", "path") from None
+        except DocumentError as error:
+            raise DocumentError(f"path {str(path)!r}: {error}", "path") from None
 
     def __repr__(self) -> str:
         kind = "simulated release" if self.simulated else "release"
@@ -76,14 +80,19 @@ class Release:
         return f"<{kind} of {counts} by {self.config}: {self.guarantee}>"
 
     def _repr_html_(self) -> str:
-        kind = "Simulated release, not private" if self.simulated else "Private release"
+        kind = "Simulated release, not private" if self.simulated else "Release"
+        total = (
+            ""
+            if self.n_source != "sum of the counts"
+            else " It makes the number of records public."
+        )
         try:
-            table = self.posterior._repr_html_()
+            body = self.posterior._repr_html_()
         except NotAPosteriorError as error:
-            table = f"<p>{escape(str(error))}</p>"
+            body = f"<p>Released counts {self.value[:20]}; {escape(str(error))}</p>"
         return (
-            f"<p><b>{kind}</b> by {escape(str(self.config))}<br>{escape(str(self.guarantee))}</p>"
-            + table
+            f"<p><b>{kind}</b> by {escape(str(self.config))}<br>"
+            f"{escape(str(self.guarantee))}.{total}</p>{body}"
         )
 
 
@@ -151,37 +160,39 @@ def _read(text: str) -> Release:
         raise DocumentError("the release was changed after it was written", "text")
     try:
         return _rebuild(document)
-    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+    except KeyError as error:
+        raise DocumentError(f"the release is malformed: it lacks {error}", "text") from None
+    except (TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError) as error:
         raise DocumentError(f"the release is malformed: {error}", "text") from None
 
 
 def _rebuild(document: dict[str, Any]) -> Release:
-    model, promise = document["model"], document["guarantee"]
-    basis = promise["basis"]
-    epsilon = promise["epsilon"]
-    return Release(
-        config=Config(
-            document["mechanism"],
-            DirichletMultinomial(model["categories"], [Fraction(a) for a in model["prior"]]),
-            document["n"],
-            Fraction(document["epsilon"]),
-            Adjacency(document["adjacency"]),
-            tuple(
-                (name, Fraction(value["exact"]) if isinstance(value, dict) else value)
-                for name, value in document["options"].items()
-            ),
-        ),
-        guarantee=Guarantee(
-            float("inf") if epsilon is None else Fraction(epsilon),
-            Fraction(promise["delta"]),
-            Adjacency(promise["adjacency"]),
-            promise["unit"],
-            promise["max_per_unit"],
-            basis and Theorem(basis["statement"], basis["reference"]),
-        ),
-        raw=tuple(document["raw"]),
-        value=tuple(document["value"]),
-        simulated=document["simulated"],
-        n_source=document["n_source"],
-        receipt=document["receipt"],
+    """Make the mechanism anew from its settings; what the document says besides has to agree."""
+    model = document["model"]
+    made = making.mechanism(
+        document["mechanism"],
+        DirichletMultinomial(model["categories"], [Fraction(a) for a in model["prior"]]),
+        document["n"],
+        epsilon=Fraction(document["epsilon"]),
+        adjacency=document["adjacency"],
+        **{
+            name: Fraction(value["exact"]) if isinstance(value, dict) else value
+            for name, value in document["options"].items()
+        },
     )
+    raw = document["raw"]
+    if not all(type(entry) is int and abs(entry) < 2**63 for entry in raw):
+        raise ValueError("raw must be whole numbers")
+    release = Release(
+        made.config,
+        made.guarantee,
+        tuple(raw),
+        made.postprocess(raw),
+        check.choice("simulated", document["simulated"], (True, False)),
+        check.choice(
+            "n_source", document["n_source"], N_SOURCES if made.config.n is not None else (None,)
+        ),
+    )
+    if _document(release) | {"software": document["software"]} != document:
+        raise ValueError("its parts contradict each other")
+    return release

@@ -12,7 +12,7 @@ from discreet.core.counts import values_of
 from discreet.core.law import Outcome
 from discreet.errors import InputError, PrivacyRefusedError
 from discreet.models.dirichlet import DirichletMultinomial
-from discreet.releases import Release
+from discreet.releases import N_SOURCES, Release
 
 
 def release(
@@ -30,21 +30,37 @@ def release(
     """Release a posterior with differential privacy.
 
     Args:
-        counts: private counts: `Counts`, a sequence in category order, or a mapping by category.
+        counts: private counts: `Counts`, a sequence in category order, or a mapping or Series by
+            category, where categories left out count as 0. For records use `model.count(data)`.
         model: the public model.
         epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
-        mechanism: a name, see `dp.mechanism`.
+        mechanism: "lattice" is the most accurate; the others are "ls_dim", "ls_hist", "ehd",
+            "ehds", "smooth_hellinger" and "ehdl", see `dp.mechanism`.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for `lattice`, "add-remove".
         delta: for `smooth_hellinger`.
         rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
         allow_nonprivate: release from a mechanism without a guarantee (`ehdl`).
-        options: passed on to `dp.mechanism`.
+        options: of the mechanism, see `dp.mechanism`.
+
+    Returns:
+        A `Release`: `value` (released counts), `posterior`, `guarantee`, `raw`, `config`, `save`.
+
+    Raises:
+        InputError: an argument is wrong; nothing was drawn.
+        PrivacyRefusedError: the release would not be as private as asked for; nothing was drawn.
+        NotEnumerable: the mechanism has too many candidates; nothing was drawn.
 
     Guarantee:
         `Release.guarantee`: (ε, δ), adjacency, unit and basis. The draw is exact and its
         randomness comes from the operating system.
+
+    Example:
+        >>> import discreet as dp
+        >>> release = dp.release((71, 19), dp.BetaBinomial(), epsilon=1)
+        >>> print(release.guarantee)
+        ε = 1, δ = 0 for replacing one record
     """
     made, values, n_source = _prepare(
         counts, model, epsilon, mechanism, n, Adjacency.of(adjacency), delta, options
@@ -71,12 +87,12 @@ def _prepare(
 ) -> tuple[Mechanism, Outcome, str | None]:
     """The mechanism, the counts in order, and where n comes from."""
     if not isinstance(model, DirichletMultinomial):
-        raise InputError(f"model must be a DirichletMultinomial, got {model!r}", "model")
+        raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
     values = values_of(counts, model.categories)
     if isinstance(counts, Counts):
-        options = _unit_options(counts, adjacency) | options
+        options = _unit_options(counts, adjacency, name) | options
     if adjacency is Adjacency.SUBSTITUTE:
-        n_source = "sum of the counts" if n is None else "declared"
+        n_source = N_SOURCES[n is None]
         n = sum(values) if n is None else check.whole("n", n)
         if n != sum(values):
             raise InputError(f"counts must sum to the declared n = {n}", "counts")
@@ -91,7 +107,7 @@ def _prepare(
     return made, values, n_source
 
 
-def _unit_options(counts: Counts, adjacency: Adjacency) -> dict[str, object]:
+def _unit_options(counts: Counts, adjacency: Adjacency, name: str) -> dict[str, object]:
     """What the counts remember of how they were made, and whether that can be private."""
     if adjacency is Adjacency.SUBSTITUTE:
         if counts.dropped:
@@ -106,6 +122,8 @@ def _unit_options(counts: Counts, adjacency: Adjacency) -> dict[str, object]:
             )
     if counts.unit == "record" and counts.max_per_unit == 1:
         return {}
+    if name != "lattice":
+        raise PrivacyRefusedError(f"counts per {counts.unit} are released by 'lattice' only")
     return {"unit": counts.unit, "max_per_unit": counts.max_per_unit}
 
 

@@ -211,6 +211,8 @@ def _skyline(options: list[Option]) -> list[Option]:
 
 def distance_for(value: str, model: Model) -> Distance:
     """Hellinger, or total variation where there are two categories."""
+    if not hasattr(model, "prior"):
+        raise InputError(f"model must be a model, got {check.brief(model)}", "model")
     distance: Distance = check.choice("distance", value, DISTANCES)
     if distance == "total_variation" and (k := len(model.prior)) > 2:
         raise InputError(
@@ -226,14 +228,14 @@ def local_sensitivity(model: Model, counts: object, distance: str = "hellinger")
     LS(c) = max √(1 − w(α_i+c_i)·w(α_j+c_j−1)) over i ≠ j, c_j ≥ 1 (P0 Lemma 5.4). Computed from
     the counts without noise: for the data owner only.
     """
-    values = values_of(counts, model.categories)
-    return balls.nearest(partial(local, model.prior, values, distance_for(distance, model)))
+    metric, values = distance_for(distance, model), values_of(counts, model.categories)
+    return balls.nearest(partial(local, model.prior, values, metric))
 
 
 def global_sensitivity(model: Model, n: int, distance: str = "hellinger") -> float:
     """The largest local sensitivity of any counts with sum n (P0 §5.3)."""
-    n = check.whole("n", n)
-    return balls.nearest(partial(overall, model.prior, n, distance_for(distance, model)))
+    metric, n = distance_for(distance, model), check.whole("n", n)
+    return balls.nearest(partial(overall, model.prior, n, metric))
 
 
 def smooth_sensitivity(
@@ -249,8 +251,7 @@ def smooth_sensitivity(
     changes by at most γ per substitution. "exponential" (Nissim, Raskhodnikova and Smith 2007, used
     by P1 and P3): max over c' of LS(c')·e^{−γ·d(c, c')}. Closed form, no search over data sets.
     """
-    values = values_of(counts, model.categories)
+    metric, values = distance_for(distance, model), values_of(counts, model.categories)
     rate = check.positive("gamma", gamma)
     chosen: Kind = check.choice("kind", kind, KINDS)
-    metric = distance_for(distance, model)
     return balls.nearest(partial(smooth, model.prior, values, partial(ball, rate), chosen, metric))

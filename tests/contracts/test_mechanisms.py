@@ -145,7 +145,11 @@ def test_refusals(name: str) -> None:
         ((math.nan, 3, 3), r"counts\[0\] must be a whole number"),
         ((True, 3, 2), r"counts\[0\] must be a whole number"),
         ((2**64, 3, 2), r"counts\[0\] must be at most"),
-        ({"a": 1, "z": 5}, "position 1 that is not a category"),
+        ({"a": 1, "z": 5}, "position 1 a label that is not a category"),
+        ({1, 2, 3}, "counts must be a sequence"),
+        (["a", "b", "a"], "use model.count"),
+        (np.ones((3, 1)), "counts must have one dimension, got 2"),
+        (np.array(6), "counts must have one dimension, got 0"),
         ("abc", "counts must be a sequence"),
         (None, "counts must be a sequence"),
     ):

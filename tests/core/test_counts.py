@@ -16,13 +16,16 @@ def test_counts_do_not_show_themselves() -> None:
 def test_counts_are_reordered_by_category() -> None:
     counts = Counts((51, 37), ("yes", "no"))
     assert values_of(counts, ("no", "yes")) == (37, 51)
-    with pytest.raises(InputError):
-        values_of(counts, ("no", "maybe"))
+    for other in (("no", "maybe"), ("no", "yes", "maybe")):
+        with pytest.raises(InputError, match="other categories"):
+            values_of(counts, other)
 
 
 def test_counts_are_validated() -> None:
     with pytest.raises(InputError, match=r"values\[1\] must not be negative"):
         Counts((1, -1), ("yes", "no"))
+    with pytest.raises(InputError, match="unit must be a name"):
+        Counts((1, 1), ("yes", "no"), unit="")
     with pytest.raises(InputError, match="max_per_unit"):
         Counts((1, 1), ("yes", "no"), max_per_unit=0)
 

@@ -154,6 +154,14 @@ def test_drawing(law: Law, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+def test_the_repr_does_not_show_the_counts(law: Law) -> None:
+    assert "center" not in repr(law)
+    assert "point" not in repr(law)
+    numbers = np.asarray(law.sample(rng=np.random.default_rng(1)))
+    assert law.probability(numbers) == law.probability(list(numbers))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_bad_outcomes_and_sources(law: Law) -> None:
     for z in ((1,), (1.5,) * law.dimension, "xy", (1,) * (law.dimension + 1)):
         with pytest.raises(InputError, match="z must be"):

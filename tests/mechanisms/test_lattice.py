@@ -90,8 +90,11 @@ def test_units_with_several_records() -> None:
     made = dp.mechanism(
         "lattice", MODEL, epsilon=1, adjacency="add-remove", unit="patient", max_per_unit=4
     )
-    assert "one patient with at most 4 records" in str(made.guarantee)
+    assert "one patient (a unit has at most 4 records)" in str(made.guarantee)
     here, there = made.raw_law((9, 9, 9)), made.raw_law((5, 9, 9))
     assert np.log(here.probability((9, 9, 9)) / there.probability((9, 9, 9))) == pytest.approx(1)
     with pytest.raises(dp.InputError, match="max_per_unit must be 1 under substitution"):
         dp.mechanism("lattice", MODEL, n=9, epsilon=1, max_per_unit=4)
+    for unit in (5, "", None, "a\nb"):
+        with pytest.raises(dp.InputError, match="unit must"):
+            dp.mechanism("lattice", MODEL, epsilon=1, adjacency="add-remove", unit=unit)

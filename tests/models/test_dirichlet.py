@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 
@@ -45,7 +46,21 @@ def test_undeclared_values_are_named_by_position_only(bad: object) -> None:
     assert raised.value.__suppress_context__
 
 
-@pytest.mark.parametrize("data", ["ab", {"a": 1}, 5, np.zeros((2, 2))])
+def test_labels_from_spreadsheets() -> None:
+    labels = ("no\u00a0break", "👩\u200d⚕️", "two words")
+    assert dp.DirichletMultinomial(labels).categories == labels
+
+
+class Frame:
+    """Like a data frame: two-dimensional, and iterating gives the column names."""
+
+    ndim = 2
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["a", "b"])
+
+
+@pytest.mark.parametrize("data", ["ab", {"a": 1}, 5, np.zeros((2, 2)), Frame()])
 def test_data_of_another_shape(data: object) -> None:
     with pytest.raises(dp.InputError, match="data must"):
         dp.DirichletMultinomial(("a", "b")).count(data)
@@ -82,7 +97,11 @@ def test_bad_priors(prior: object, message: str) -> None:
         (5, "must be a sequence of labels"),
         (("a", 1.5), r"categories\[1\] must be a string, integer or boolean, got 1.5"),
         (("a", None), r"categories\[1\]"),
-        (("a", "\ud800"), r"categories\[1\] must be printable"),
+        (("a", "\ud800"), r"categories\[1\] must not contain control characters"),
+        (("a", "b\n"), r"categories\[1\] must not contain control characters"),
+        (("a", ""), r"categories\[1\] must be a name"),
+        ({"a", "b"}, "must be a sequence of labels in order"),
+        ({"a": 1, "b": 2}, "must be a sequence of labels in order"),
     ],
 )
 def test_bad_categories(categories: object, message: str) -> None:

@@ -69,6 +69,37 @@ def test_probability_that_one_category_exceeds_another(rng: np.random.Generator)
     assert POSTERIOR.probability_exceeds("a", "a") == 0
 
 
+def test_comparison_of_two_posteriors(rng: np.random.Generator) -> None:
+    other = MODEL.posterior((3, 9, 4))
+    ours, theirs = POSTERIOR.sample(200_000, rng), other.sample(200_000, rng)
+    expected = (ours[:, 0] > theirs[:, 1]).mean()
+    assert abs(POSTERIOR.probability_exceeds("a", "b", other) - expected) < 6 * 0.5 / 447
+    assert POSTERIOR.probability_exceeds("a", "a", POSTERIOR) == pytest.approx(0.5, abs=1e-8)
+
+
+def test_spread() -> None:
+    reference = POSTERIOR.to_scipy()
+    np.testing.assert_allclose(POSTERIOR.covariance(), reference.cov())
+    np.testing.assert_allclose(POSTERIOR.sd() ** 2, POSTERIOR.variance())
+    np.testing.assert_allclose(POSTERIOR.quantile(0.025), POSTERIOR.interval(0.95)[:, 0])
+    with pytest.raises(dp.InputError, match="p must lie"):
+        POSTERIOR.quantile(1)
+
+
+def test_two_categories_need_not_be_named() -> None:
+    beta = dp.BetaBinomial().posterior((3, 1))
+    assert beta.pdf(0.3) == pytest.approx(stats.beta(4, 2).pdf(0.3))
+    assert beta.cdf(0.3) == pytest.approx(beta.cdf(0.3, True))
+    with pytest.raises(dp.InputError, match="category must be one of"):
+        POSTERIOR.cdf(0.3)
+
+
+@pytest.mark.parametrize("parameters", [(1, 2, 3), (1,), ("1", "2"), (1, math.nan)])
+def test_a_posterior_is_validated(parameters: tuple[object, ...]) -> None:
+    with pytest.raises(dp.InputError, match="parameters"):
+        dp.DirichletPosterior(("a", "b"), parameters)  # type: ignore[arg-type]
+
+
 def test_update_and_prediction() -> None:
     updated = POSTERIOR.update({"c": 5, "a": 1})
     np.testing.assert_allclose(updated.alpha, [11.5, 5, 7])
@@ -108,6 +139,9 @@ def test_display() -> None:
     html = dp.DirichletMultinomial(("<b>", "&")).posterior((1, 2))._repr_html_()
     assert "&lt;b&gt;" in html
     assert "<td><b>" not in html
+    long = dp.DirichletMultinomial(range(1000)).posterior([1] * 1000)._repr_html_()
+    assert "1000 in all" in long
+    assert long.count("<tr>") < 30
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.1, math.nan, "0.9", True])

@@ -9,11 +9,16 @@ from typing import Any, Protocol
 
 from discreet import check
 from discreet.check import Category
+from discreet.errors import InputError
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many records fall into each declared category. Private: the repr does not show them."""
+    """How many records fall into each declared category. Private: the repr does not show them.
+
+    `unit` is who is protected and `max_per_unit` how many records one may have; `dropped` says that
+    records were left out, so that the total is no longer public.
+    """
 
     values: tuple[int, ...] = field(repr=False)
     categories: tuple[Category, ...]
@@ -24,6 +29,8 @@ class Counts:
     def __post_init__(self) -> None:
         object.__setattr__(self, "categories", check.categories(self.categories))
         object.__setattr__(self, "values", check.counts(self.values, self.categories, "values"))
+        check.label("unit", self.unit)
+        check.choice("dropped", self.dropped, (True, False))
         check.whole("max_per_unit", self.max_per_unit, least=1)
 
     @property
@@ -53,7 +60,7 @@ class Model(Protocol):
 def values_of(counts: object, categories: tuple[Category, ...]) -> tuple[int, ...]:
     """Counts in category order from `Counts`, a sequence or a mapping."""
     if isinstance(counts, Counts):
-        if counts.categories == categories:
-            return counts.values
+        if set(counts.categories) != set(categories):
+            raise InputError("counts were made for other categories than the model's", "counts")
         counts = dict(zip(counts.categories, counts.values, strict=True))
     return check.counts(counts, categories)

@@ -94,7 +94,8 @@ class Guarantee:
             self,
             epsilon=m * self.epsilon,
             delta=self._scaled_delta(m),
-            unit=f"group of {m} {self.unit}s",
+            unit=f"group of {m} "
+            + ("records" if self.unit == "record" else f"units ({self.unit})"),
         )
 
     def under(self, adjacency: Adjacency | str) -> Guarantee:
@@ -129,7 +130,8 @@ class Guarantee:
     def __str__(self) -> str:
         if not self.private:
             return "not private: no guarantee at all"
-        held = f" with at most {self.max_per_unit} records" if self.max_per_unit > 1 else ""
+        most = self.max_per_unit
+        held = f" (a unit has at most {most} records)" if most > 1 else ""
         return (
             f"ε = {check.show(self.epsilon)}, δ = {check.show(self.delta)} "
             f"for {self.adjacency.change} one {self.unit}{held}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
@@ -78,10 +78,11 @@ class Law(ABC):
         return 0.0 if log_weight == -math.inf else math.exp(log_weight - self.log_normaliser)
 
     def _outcome(self, z: object) -> Outcome:
-        outcome = tuple(np.asarray(z, dtype=object).ravel().tolist())
-        if len(outcome) != self.dimension or not all(type(item) is int for item in outcome):
-            raise InputError(f"z must be {self.dimension} whole numbers, got {z!r}", "z")
-        return outcome
+        outcome = np.asarray(z, dtype=object).ravel().tolist()
+        whole = all(isinstance(item, (int, np.integer)) for item in outcome)
+        if len(outcome) != self.dimension or not whole:
+            raise InputError(f"z must be {self.dimension} whole numbers, got {check.brief(z)}", "z")
+        return tuple(map(int, outcome))
 
     def sample(
         self, size: int | None = None, rng: np.random.Generator | None = None
@@ -117,7 +118,7 @@ class Law(ABC):
 class PointMass(Law):
     """The law of something certain."""
 
-    point: Outcome
+    point: Outcome = field(repr=False)  # private
 
     @property
     def dimension(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
 
@@ -33,9 +33,9 @@ class ExponentialLaw(Law):
     encloses it in a ball.
     """
 
-    center: Outcome
+    center: Outcome = field(repr=False)  # private
     prior: tuple[Fraction, ...]
-    exponent: Real
+    exponent: Real = field(repr=False)
     distance: Distance = "hellinger"
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -32,7 +32,7 @@ class LatticeLaw(Law):
     their positive part gives Z = Σ_j C(k−1, j)²·x^j/(1−x)^{k−1} with x = e^{−ε}, j = 0 … k−1.
     """
 
-    center: Outcome
+    center: Outcome = field(repr=False)  # private
     epsilon: Fraction
 
     @property
@@ -123,7 +123,7 @@ class PostprocessedLattice(Law):
     """
 
     raw: LatticeLaw
-    released: Callable[[Ints], Ints]
+    released: Callable[[Ints], Ints] = field(repr=False)
 
     @property
     def dimension(self) -> int:

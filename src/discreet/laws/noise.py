@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
@@ -24,7 +24,7 @@ class NoiseLaw(Law):
     by one below zero.
     """
 
-    center: Outcome
+    center: Outcome = field(repr=False)  # private
     rate: Fraction
     shape: Literal["two-sided", "floored"]
     low: int | None = None

@@ -19,10 +19,10 @@ from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
 from discreet.core.law import Outcome
 from discreet.core.mechanism import unchanged
-from discreet.errors import InputError
 from discreet.exact import balls, compositions
 from discreet.exact.balls import ball
 from discreet.laws.exponential import ExponentialLaw
+from discreet.mechanisms import P0
 from discreet.sensitivity import Distance, Prior, distance_for, least_smooth, local, overall, smooth
 
 
@@ -35,7 +35,7 @@ def ehd(model: Model, n: int, epsilon: Fraction, *, distance: str = "hellinger")
     metric = distance_for(distance, model)
     # |D(c, r) − D(c', r)| ≤ D(c, c') ≤ GS for neighbours, so the weight of r changes by at most
     # e^{ε/2} and so does the normaliser (McSherry and Talwar 2007).
-    theorem = Theorem("exponential mechanism with global sensitivity", "P0 Lemma 5.3")
+    theorem = Theorem("exponential mechanism with global sensitivity", f"{P0}, Lemma 5.3")
     return _exponential(
         Config("ehd", model, n, epsilon, Adjacency.SUBSTITUTE, (("distance", metric),)),
         Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
@@ -71,7 +71,9 @@ def ehds(
     #                               ≤ LS(c)/S(c) + 1·γ ≤ 1 + γ,
     # since S ≥ LS, D ≤ 1 and 1/S changes by at most γ per substitution. The weight changes by at
     # most e^{ε/2}, the normaliser by as much again.
-    theorem = Theorem("exponential mechanism with reciprocal smooth sensitivity", "P0 Theorem 5.2")
+    theorem = Theorem(
+        "exponential mechanism with reciprocal smooth sensitivity", f"{P0}, Theorem 5.2"
+    )
     options = (("gamma", rate), ("distance", metric))
     return _exponential(
         Config("ehds", model, n, epsilon, Adjacency.SUBSTITUTE, options),
@@ -86,19 +88,18 @@ def smooth_hellinger(
     n: int,
     epsilon: Fraction,
     *,
-    delta: float | None = None,
+    delta: float = 0.0,
     distance: str = "hellinger",
     calibrate: bool = False,
 ) -> Mechanism:
     """M_H of P1 and P3: κ = ε/(2·S(c)), S the exponential γ-smooth sensitivity.
 
-    γ = ln(1 − ε/(2·ln(δ/(2|R|)))), |R| = C(n+k−1, k−1). The papers claim (ε, δ); their proof
+    γ = ln(1 − ε/(2·ln(δ/(2|R|)))), |R| = C(n+k−1, k−1): δ sets how smooth S is and is no part of
+    the guarantee. The papers claim (ε, δ); their proof
     overlooks that the normaliser depends on the data. What is proved, and stated here, is the pure
     bound ε·(1 + (1 − e^{−γ})/S_min), S_min the least S of any counts. `calibrate=True` scales κ
     down until that bound is ε.
     """
-    if delta is None:
-        raise InputError("smooth_hellinger needs delta, strictly between 0 and 1", "delta")
     metric, failure = distance_for(distance, model), check.delta(delta)
     check.choice("calibrate", calibrate, (True, False))
     gamma = partial(_nissim_rate, epsilon, failure, compositions.count(n, len(model.prior)))

@@ -10,6 +10,7 @@ import numpy as np
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
 from discreet.core.law import Ints, Outcome
 from discreet.laws.noise import NoiseLaw
+from discreet.mechanisms import P0
 
 
 def ls_dim(model: Model, n: int, epsilon: Fraction) -> Mechanism:
@@ -23,7 +24,7 @@ def ls_dim(model: Model, n: int, epsilon: Fraction) -> Mechanism:
     # The first k − 1 counts change by at most 2 ≤ k in l1, and each unit changes the log density
     # of Lap(k/ε) by ε/k. Rounding, clipping and the remainder are post-processing.
     theorem = Theorem(
-        "Laplace noise of scale k/ε on counts that change by at most k", "P0 Lemma 5.1"
+        "Laplace noise of scale k/ε on counts that change by at most k", f"{P0}, Lemma 5.1"
     )
     return _floored("ls_dim", model, n, epsilon, epsilon / k, theorem)
 
@@ -37,7 +38,7 @@ def ls_hist(model: Model, n: int, epsilon: Fraction) -> Mechanism:
     # One substitution changes the single free count by at most 1 when k = 2, and the first k − 1
     # counts by at most 2 in l1 otherwise: each unit costs 1/b.
     rate = epsilon if len(model.categories) == 2 else epsilon / 2
-    theorem = Theorem("Laplace noise on counts that change by at most 1 or 2", "P0 Lemma 5.2")
+    theorem = Theorem("Laplace noise on counts that change by at most 1 or 2", f"{P0}, Lemma 5.2")
     return _floored("ls_hist", model, n, epsilon, rate, theorem)
 
 

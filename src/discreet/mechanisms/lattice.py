@@ -40,6 +40,7 @@ def lattice(
     None. Under add-remove both mean max(0, ·).
     """
     check.choice("postprocess", postprocess, POSTPROCESSING)
+    check.label("unit", unit)
     check.whole("max_per_unit", max_per_unit, least=1)
     if n is not None and max_per_unit > 1:
         raise InputError(

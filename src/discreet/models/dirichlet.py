@@ -41,10 +41,14 @@ class DirichletMultinomial:
         """
         if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
             raise InputError(
-                f"data must be a list or array of records, got {type(data).__name__}", "data"
+                f"data must be a list or array of records, got {type(data).__name__}; "
+                "counts go to dp.release as they are",
+                "data",
             )
-        if isinstance(data, np.ndarray) and data.ndim != 1:
-            raise InputError(f"data must have one dimension, got {data.ndim}", "data")
+        if (dimensions := getattr(data, "ndim", 1)) != 1:
+            raise InputError(
+                f"data must have one dimension, got {dimensions}; pass one column", "data"
+            )
         records: Iterable[Any] = data.tolist() if isinstance(data, np.ndarray) else data
         tally = dict.fromkeys(self.categories, 0)
         for position, record in enumerate(records):
@@ -72,15 +76,18 @@ class DirichletMultinomial:
         }
 
     def __repr__(self) -> str:
-        return (
-            f"DirichletMultinomial(categories={self.categories}, prior={_prior_text(self.prior)})"
-        )
+        categories = check.brief(self.categories)
+        return f"DirichletMultinomial(categories={categories}, prior={_prior_text(self.prior)})"
 
 
 def BetaBinomial(  # noqa: N802 - a name of the public design
     prior: object = 1.0, categories: Iterable[Any] = (True, False)
 ) -> DirichletMultinomial:
-    """Two categories, counts in the order (ones, zeros): θ ~ Beta(prior)."""
+    """Two categories, θ ~ Beta(prior): prior=(2, 3) is Beta(2, 3).
+
+    Counts are in the order (ones, zeros). `np.bincount` gives the reverse: use `model.count(data)`
+    or a mapping.
+    """
     model = DirichletMultinomial(categories, prior)
     if len(model.categories) != 2:
         raise InputError(
@@ -93,4 +100,5 @@ def BetaBinomial(  # noqa: N802 - a name of the public design
 def _prior_text(prior: tuple[Fraction, ...]) -> str:
     if len(set(prior)) == 1:
         return check.show(prior[0])
-    return f"({', '.join(check.show(a) for a in prior)})"
+    more = ", …" if len(prior) > 8 else ""
+    return f"({', '.join(check.show(a) for a in prior[:8])}{more})"

@@ -16,17 +16,32 @@ from discreet.core.law import Floats
 from discreet.errors import InputError, NotAPosteriorError
 
 INTERVALS = ("equal-tailed", "highest-density")
+_SHOWN = 20  # rows in a notebook
 
 
 @dataclass(frozen=True, repr=False)
 class DirichletPosterior:
-    """θ ~ Dirichlet(parameters), one probability per category."""
+    """θ ~ Dirichlet(parameters), one probability per category.
+
+    Arrays have one entry, or one row, per category, in the order of `categories`. A released
+    posterior treats the released counts as true: its intervals do not include the noise.
+    """
 
     categories: tuple[Category, ...]
     parameters: tuple[Fraction, ...]
 
     def __post_init__(self) -> None:
-        for position, parameter in enumerate(self.parameters):
+        labels = check.categories(self.categories)
+        if len(self.parameters) != len(labels):
+            raise InputError(
+                f"parameters must have {len(labels)} entries, one per category, got "
+                f"{len(self.parameters)}",
+                "parameters",
+            )
+        exact = [check.rational(f"parameters[{i}]", a) for i, a in enumerate(self.parameters)]
+        object.__setattr__(self, "categories", labels)
+        object.__setattr__(self, "parameters", tuple(exact))
+        for position, parameter in enumerate(exact):
             if parameter <= 0:
                 raise NotAPosteriorError(
                     f"parameters[{position}] must be greater than 0 for a posterior, got "
@@ -44,7 +59,7 @@ class DirichletPosterior:
         return np.asarray(alpha / alpha.sum())
 
     def mode(self) -> Floats:
-        """(α_i − 1)/(Σα − k), the highest density; NaN where no single point has it."""
+        """(α_i − 1)/(Σα − k), the highest density; NaN if some α_i < 1 or all are 1."""
         alpha = self.alpha
         if (alpha < 1).any() or (alpha == 1).all():
             return np.full(len(alpha), np.nan)
@@ -55,6 +70,22 @@ class DirichletPosterior:
         alpha = self.alpha
         total = alpha.sum()
         return np.asarray(alpha / total * ((total - alpha) / total) / (total + 1))
+
+    def sd(self) -> Floats:
+        """The standard deviation of every θ_i."""
+        return np.sqrt(self.variance())
+
+    def covariance(self) -> Floats:
+        """Cov[θ_i, θ_j] = (m_i·1{i=j} − m_i·m_j)/(Σα + 1)."""
+        mean = self.mean()
+        return np.asarray((np.diag(mean) - np.outer(mean, mean)) / (self.alpha.sum() + 1))
+
+    def quantile(self, p: float) -> Floats:
+        """The p-quantile of every θ_i; p = 0.5 is the median."""
+        from scipy import special
+
+        alpha = self.alpha
+        return np.asarray(special.betaincinv(alpha, alpha.sum() - alpha, check.level(p, "p")))
 
     def interval(self, level: float = 0.95, kind: str = "equal-tailed") -> Floats:
         """Credible intervals of every θ_i, one a row: (lower, upper).
@@ -76,29 +107,44 @@ class DirichletPosterior:
         upper = special.betainccinv(alpha, rest, np.maximum(1 - mass - below, 0.0))
         return np.column_stack([lower, upper])
 
-    def marginal(self, category: Category) -> Any:
-        """The law of one θ_i, Beta(α_i, Σα − α_i), as a frozen `scipy.stats.beta`."""
+    def marginal(self, category: Category | None = None) -> Any:
+        """The law of one θ_i, Beta(α_i, Σα − α_i), as a frozen `scipy.stats.beta`.
+
+        With two categories it is that of the first unless another is named.
+        """
         from scipy import stats
 
+        if category is None and len(self.categories) == 2:
+            category = self.categories[0]
         alpha, i = self.alpha, self._index("category", category)
         return stats.beta(alpha[i], alpha.sum() - alpha[i])
 
-    def pdf(self, x: object, category: Category) -> Any:
-        """The density of one θ_i at x."""
+    def pdf(self, x: object, category: Category | None = None) -> Any:
+        """The marginal density of one θ_i at x."""
         return self.marginal(category).pdf(x)
 
-    def cdf(self, x: object, category: Category) -> Any:
+    def cdf(self, x: object, category: Category | None = None) -> Any:
         """P(θ_i ≤ x)."""
         return self.marginal(category).cdf(x)
 
-    def probability_exceeds(self, first: Category, second: Category) -> float:
-        """P(θ_first > θ_second): of the two alone, θ_first/(θ_first + θ_second) is a Beta."""
-        from scipy import special
+    def probability_exceeds(
+        self, first: Category, second: Category, other: DirichletPosterior | None = None
+    ) -> float:
+        """P(θ_first > θ_second), where θ_second may belong to another, independent posterior.
 
-        i, j = self._index("first", first), self._index("second", second)
-        if i == j:
-            return 0.0
-        return float(special.betaincc(self.alpha[i], self.alpha[j], 0.5))
+        Within one posterior θ_first/(θ_first + θ_second) is a Beta. Between two it is
+        ∫₀¹ F_second(Q_first(u)) du with the quantiles Q of the one and the distribution function F
+        of the other.
+        """
+        from scipy import integrate, special
+
+        i = self._index("first", first)
+        if other is None:
+            j = self._index("second", second)
+            return 0.0 if i == j else float(special.betaincc(self.alpha[i], self.alpha[j], 0.5))
+        theirs, ours = other.marginal(second), self.marginal(first)
+        value, _ = integrate.quad(lambda u: theirs.cdf(ours.ppf(u)), 0, 1, limit=500)
+        return float(value)
 
     def sample(self, size: int | None = None, rng: np.random.Generator | None = None) -> Floats:
         """Draws of θ, one a row."""
@@ -139,12 +185,12 @@ class DirichletPosterior:
         return float(divergence.l1(self.alpha, self._other(other)))
 
     def to_scipy(self) -> Any:
-        """The same distribution as a frozen `scipy.stats.dirichlet`."""
+        """The same distribution as a frozen `scipy.stats.dirichlet`; for a Beta see `marginal`."""
         from scipy import stats
 
         return stats.dirichlet(self.alpha)
 
-    def _index(self, argument: str, category: Category) -> int:
+    def _index(self, argument: str, category: Category | None) -> int:
         if category not in self.categories:
             check.choice(argument, category, self.categories)
         return self.categories.index(category)
@@ -162,7 +208,7 @@ class DirichletPosterior:
             self.categories,
             self.parameters,
             self.mean(),
-            np.sqrt(self.variance()),
+            self.sd(),
             self.interval(level),
             strict=True,
         )
@@ -183,8 +229,10 @@ class DirichletPosterior:
         head = "".join(f"<th>{t}</th>" for t in ("category", "α", "mean", "sd", "95 % interval"))
         rows = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.table()
+            for row in self.table()[:_SHOWN]
         )
+        if len(self.categories) > _SHOWN:
+            rows += f"<tr><td>… {len(self.categories)} in all</td></tr>"
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
