@@ -181,6 +181,7 @@ def _rebuild(document: dict[str, Any]) -> Release:
         },
     )
     raw = document["raw"]
+    sources = (None,) if made.config.n is None else N_SOURCES
     if not all(type(entry) is int and abs(entry) < 2**63 for entry in raw):
         raise ValueError("raw must be whole numbers")
     release = Release(

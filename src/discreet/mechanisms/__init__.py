@@ -3,4 +3,7 @@
 P0 to P4 are the documents that docs/findings.md lists.
 """
 
-P0 = "Exploring the Design Space of Differentially Private Bayesian Inference under Hellinger Distance"
+P0 = (
+    "Exploring the Design Space of Differentially Private Bayesian Inference "
+    "under Hellinger Distance"
+)
