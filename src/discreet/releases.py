@@ -190,9 +190,7 @@ def _rebuild(document: dict[str, Any]) -> Release:
         tuple(raw),
         made.postprocess(raw),
         check.choice("simulated", document["simulated"], (True, False)),
-        check.choice(
-            "n_source", document["n_source"], N_SOURCES if made.config.n is not None else (None,)
-        ),
+        check.choice("n_source", document["n_source"], sources),
     )
     if _document(release) | {"software": document["software"]} != document:
         raise ValueError("its parts contradict each other")
