@@ -55,6 +55,29 @@ def test_counts_are_accepted_or_refused_in_one_sentence(values: list[object]) ->
         assert min(counts) >= 0
 
 
+@pytest.mark.parametrize("text", ["1e999999999", "1e-999999999", "9" * 5000, "1/" + "9" * 5000])
+def test_absurd_numbers_are_refused_at_once(text: str) -> None:
+    with pytest.raises(InputError, match="ordinary size"):
+        check.text_number("x", text)
+
+
+def test_sizes_in_words() -> None:
+    assert check.big(12345) == "12345"
+    assert check.big(10**5000) == "about 10^4999" or check.big(10**5000) == "about 10^5000"
+    assert check.show(Fraction(1, 10**400)).startswith("about 10^-")
+    assert "huge" in check.brief(10**5000)
+
+
+@pytest.mark.parametrize("items", [[1, 2], [(["a"], 1)], [("a", 1, 2)]])
+def test_strange_mappings(items: list[object]) -> None:
+    class Strange:
+        def items(self) -> list[object]:
+            return items
+
+    with pytest.raises(InputError, match="position 0 a label that is not a category"):
+        check.counts(Strange(), ("a", "b"))
+
+
 def test_a_label_given_twice_is_refused() -> None:
     class Series:
         def items(self) -> list[tuple[object, object]]:

@@ -52,6 +52,8 @@ def test_units_travel_from_counts_to_guarantee() -> None:
     assert release.guarantee.max_per_unit == 3
     with pytest.raises(dp.PrivacyRefusedError, match="up to 3 records per patient"):
         dp.release(counts, MODEL, 1)
+    with pytest.raises(dp.InputError, match="max_per_unit is known from the counts"):
+        dp.release(counts, MODEL, 1, adjacency="add-remove", max_per_unit=1)
     single = dp.Counts(COUNTS, MODEL.categories, unit="patient")
     assert dp.release(single, MODEL, 1).guarantee.unit == "patient"
     with pytest.raises(dp.PrivacyRefusedError, match="counts per patient"):
@@ -157,6 +159,11 @@ def test_raw_output_that_is_no_posterior() -> None:
     with pytest.raises(ValueError, match="postprocess='project'"):
         release.posterior  # noqa: B018
     assert "greater than 0" in release._repr_html_()
+
+
+def test_a_number_of_candidates_too_long_to_print() -> None:
+    with pytest.raises(dp.NotEnumerable, match="about 10"):
+        dp.release([300] * 3000, dp.DirichletMultinomial(range(3000)), 1, mechanism="ehd")
 
 
 def test_too_many_candidates_name_their_number_and_a_way_out() -> None:

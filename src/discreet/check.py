@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
@@ -20,7 +21,8 @@ from discreet.errors import InputError
 
 Category: TypeAlias = str | int | bool
 
-LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
+SMALL = Fraction(1, 10**9)
+_MOST_BITS = 2000  # of a numerator or denominator
 MOST_RECORDS = 2**62  # leaves room for noise in 64-bit integers
 
 
@@ -30,8 +32,16 @@ def _fail(argument: str, sentence: str) -> InputError:
 
 def brief(value: object) -> str:
     """A public value on one short line."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # an integer of more digits than Python prints
+        text = f"a huge {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def big(number: int) -> str:
+    """A whole number, or its size if it is long."""
+    return str(number) if number < 10**18 else f"about 10^{int(number.bit_length() * 0.30103)}"
 
 
 def rational(argument: str, value: object) -> Fraction:
@@ -41,34 +51,61 @@ def rational(argument: str, value: object) -> Fraction:
     ):
         raise _fail(argument, f"must be a number, got {brief(value)}")
     if isinstance(value, Fraction):
-        return value
+        number = value
+    elif isinstance(value, (int, np.integer)):
+        number = Fraction(int(value))
+    else:
+        return text_number(argument, str(value))
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS:
+        raise _fail(argument, f"must be a number of ordinary size, got {brief(value)}")
+    return number
+
+
+def text_number(argument: str, text: str) -> Fraction:
+    """A number in writing, read exactly; absurdly long ones are refused before they are built."""
+    exponent = re.search(r"[eE]([-+]?\d+)$", text.strip())
+    if len(text) > 400 or (exponent and (len(exponent[1]) > 5 or abs(int(exponent[1])) > 400)):
+        raise _fail(argument, f"must be a number of ordinary size, got {brief(text)}")
     try:
-        return Fraction(str(value))
-    except ValueError:
-        raise _fail(argument, f"must be finite, got {value}") from None
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        if text.strip().lower().lstrip("+-") in ("inf", "infinity", "nan", "snan"):
+            raise _fail(argument, f"must be finite, got {text}") from None
+        raise _fail(argument, f"must be a number, got {text!r}") from None
 
 
 def positive(argument: str, value: object) -> Fraction:
     """A finite number above zero."""
     number = rational(argument, value)
     if number <= 0:
-        raise _fail(argument, f"must be greater than 0, got {value}")
+        raise _fail(argument, f"must be greater than 0, got {brief(value)}")
+    return number
+
+
+def between(argument: str, value: object, least: Fraction, most: Fraction) -> Fraction:
+    """A positive number in a range."""
+    number = positive(argument, value)
+    if not least <= number <= most:
+        rule = f"must lie between {float(least):g} and {float(most):g}"
+        raise _fail(argument, f"{rule}, got {brief(value)}")
     return number
 
 
 def epsilon(value: object, argument: str = "epsilon") -> Fraction:
     """A privacy parameter from 1e-9 to 1e6."""
-    number = positive(argument, value)
-    if not LEAST_EPSILON <= number <= MOST_EPSILON:
-        raise _fail(argument, f"must lie between 1e-9 and 1e6, got {value}")
-    return number
+    return between(argument, value, SMALL, Fraction(10**6))
+
+
+def gamma(value: object) -> Fraction:
+    """A rate of smoothing from 1e-9 to 1e9."""
+    return between("gamma", value, SMALL, Fraction(10**9))
 
 
 def delta(value: object, argument: str = "delta") -> Fraction:
     """A failure probability strictly between 0 and 1."""
     number = rational(argument, value)
     if not 0 < number < 1:
-        raise _fail(argument, f"must lie strictly between 0 and 1, got {value}")
+        raise _fail(argument, f"must lie strictly between 0 and 1, got {brief(value)}")
     return number
 
 
@@ -77,7 +114,7 @@ def whole(argument: str, value: object, least: int = 0, most: int = MOST_RECORDS
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise _fail(argument, f"must be a whole number, got {brief(value)}")
     if not least <= value <= most:
-        raise _fail(argument, f"must lie between {least} and {most}, got {value}")
+        raise _fail(argument, f"must lie between {least} and {most}, got {brief(value)}")
     return int(value)
 
 
@@ -122,7 +159,7 @@ def categories(value: object) -> tuple[Category, ...]:
 
 
 def prior(value: object, k: int) -> tuple[Fraction, ...]:
-    """Dirichlet parameters: one positive number for all, a vector of k, or "jeffreys"."""
+    """Dirichlet parameters from 1e-9 to 1e12: one for all, a vector of k, or "jeffreys"."""
     if isinstance(value, str):
         choice("prior", value, ("jeffreys",))
         return (Fraction(1, 2),) * k
@@ -131,8 +168,13 @@ def prior(value: object, k: int) -> tuple[Fraction, ...]:
     if isinstance(value, (list, tuple)):
         if len(value) != k:
             raise _fail("prior", f"must have {k} entries, one per category, got {len(value)}")
-        return tuple(positive(f"prior[{i}]", entry) for i, entry in enumerate(value))
-    return (positive("prior", value),) * k
+        return tuple(_concentration(f"prior[{i}]", entry) for i, entry in enumerate(value))
+    return (_concentration("prior", value),) * k
+
+
+def _concentration(argument: str, value: object) -> Fraction:
+    """A parameter that floats and balls can both work with."""
+    return between(argument, value, SMALL, Fraction(10**12))
 
 
 def _count(argument: str, value: object) -> int:
@@ -174,9 +216,14 @@ def _by_label(items: Iterable[Any], labels: Sequence[Category], argument: str) -
     """The entries of a mapping, or of a Series by its index, in category order."""
     known = set(labels)
     found: dict[Category, object] = {}
-    for position, (key, entry) in enumerate(items):
-        name = key.item() if isinstance(key, np.generic) else key
-        if name not in known:
+    for position, item in enumerate(items):
+        try:
+            key, entry = item
+            name = key.item() if isinstance(key, np.generic) else key
+            declared = name in known
+        except (TypeError, ValueError):
+            declared = False
+        if not declared:
             raise _fail(
                 argument,
                 f"has at position {position} a label that is not a category "
@@ -192,7 +239,7 @@ def parameters(argument: str, value: object) -> np.ndarray[Any, np.dtype[np.floa
     """One or many Dirichlet parameter vectors, along the last axis."""
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _fail(argument, "must be an array of numbers") from None
     if array.ndim == 0 or array.shape[-1] < 2:
         raise _fail(argument, f"must have at least two parameters, got shape {array.shape}")
@@ -208,7 +255,7 @@ def level(value: object, argument: str = "level") -> float:
     """A probability strictly between 0 and 1."""
     number = rational(argument, value)
     if not 0 < number < 1:
-        raise _fail(argument, f"must lie strictly between 0 and 1, got {value}")
+        raise _fail(argument, f"must lie strictly between 0 and 1, got {brief(value)}")
     return float(number)
 
 
@@ -228,16 +275,12 @@ def show(number: Fraction | float) -> str:
     """A number as people write it: exactly if a short decimal does, else rounded up with ≈."""
     if isinstance(number, float):
         return "∞" if math.isinf(number) else f"{number:.6g}"
+    if number == 0:
+        return "0"
+    if not Fraction(1, 10**290) < abs(number) < 10**290:
+        return f"about 10^{len(str(abs(number) // 1)) - len(str(1 // abs(number)))}"
     exact = f"{float(number):.12g}"
     if Fraction(exact) == number:
         return exact
     scale = Fraction(10) ** (6 - math.floor(math.log10(abs(number))))
     return f"≈ {float(-(-number * scale // 1) / scale):.7g}"
-
-
-def text_number(argument: str, text: str) -> Fraction:
-    """A number typed on the command line, read exactly."""
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise _fail(argument, f"must be a number, got {text!r}") from None

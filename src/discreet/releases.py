@@ -100,6 +100,10 @@ def _number(value: Fraction | float) -> str | None:
     return str(value) if isinstance(value, Fraction) else None
 
 
+def _exact(text: object) -> Fraction:
+    return check.text_number("number", str(text))
+
+
 def _document(release: Release) -> dict[str, Any]:
     config, guarantee = release.config, release.guarantee
     return {
@@ -155,11 +159,12 @@ def _read(text: str) -> Release:
             f"{VERSION}",
             "text",
         )
-    digest = document.pop("sha256", None)
-    if digest != _digest(document):
-        raise DocumentError("the release was changed after it was written", "text")
     try:
+        if document.pop("sha256", None) != _digest(document):
+            raise DocumentError("the release was changed after it was written", "text")
         return _rebuild(document)
+    except DocumentError:
+        raise
     except KeyError as error:
         raise DocumentError(f"the release is malformed: it lacks {error}", "text") from None
     except (TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError) as error:
@@ -171,12 +176,12 @@ def _rebuild(document: dict[str, Any]) -> Release:
     model = document["model"]
     made = making.mechanism(
         document["mechanism"],
-        DirichletMultinomial(model["categories"], [Fraction(a) for a in model["prior"]]),
+        DirichletMultinomial(model["categories"], [_exact(a) for a in model["prior"]]),
         document["n"],
-        epsilon=Fraction(document["epsilon"]),
+        epsilon=_exact(document["epsilon"]),
         adjacency=document["adjacency"],
         **{
-            name: Fraction(value["exact"]) if isinstance(value, dict) else value
+            name: _exact(value["exact"]) if isinstance(value, dict) else value
             for name, value in document["options"].items()
         },
     )

@@ -90,7 +90,10 @@ def _prepare(
         raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
     values = values_of(counts, model.categories)
     if isinstance(counts, Counts):
-        options = _unit_options(counts, adjacency, name) | options
+        unit = _unit_options(counts, adjacency, name)
+        for option in unit.keys() & options.keys():
+            raise InputError(f"{option} is known from the counts and cannot be given", option)
+        options = unit | options
     if adjacency is Adjacency.SUBSTITUTE:
         n_source = N_SOURCES[n is None]
         n = sum(values) if n is None else check.whole("n", n)

@@ -252,6 +252,6 @@ def smooth_sensitivity(
     by P1 and P3): max over c' of LS(c')·e^{−γ·d(c, c')}. Closed form, no search over data sets.
     """
     metric, values = distance_for(distance, model), values_of(counts, model.categories)
-    rate = check.positive("gamma", gamma)
+    rate = check.gamma(gamma)
     chosen: Kind = check.choice("kind", kind, KINDS)
     return balls.nearest(partial(smooth, model.prior, values, partial(ball, rate), chosen, metric))

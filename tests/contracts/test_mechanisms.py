@@ -157,6 +157,38 @@ def test_refusals(name: str) -> None:
             made.law(counts)
 
 
+@pytest.mark.parametrize("name", dp.MECHANISMS)
+def test_only_raw_outputs_are_postprocessed(name: str) -> None:
+    model = dp.DirichletMultinomial(("a", "b", "c"))
+    made = dp.mechanism(name, model, n=6, epsilon=1, **OPTIONS.get(name, {}))
+    for raw in ((1.5, 2, 3), (1,), (math.nan, 1, 1), None, (2**70, 0, 0), "abc"):
+        with pytest.raises(dp.InputError, match="raw must be"):
+            made.postprocess(raw)
+
+
+@pytest.mark.parametrize("name", ["ehd", "ehds"])
+def test_total_variation_with_large_parameters(name: str, rng: np.random.Generator) -> None:
+    """Float parameters would round the prior away; every neighbour has to be drawable."""
+    for prior, n in ((10**12, 9), (0.1, 2**41)):
+        made = dp.mechanism(
+            name, dp.BetaBinomial(prior), n=n, epsilon=20, distance="total_variation"
+        )
+        for ones in (0, 1, n // 2 - 1):
+            law = made.law((ones, n - ones))
+            assert all(sum(map(int, row)) == n for row in np.asarray(law.sample(5, rng)))
+        if n < 100:
+            assert abs(np.exp(law.log_p).sum() - 1) <= 1e-12
+
+
+def test_remainders_do_not_wrap() -> None:
+    model = dp.DirichletMultinomial(range(50))
+    counts = [2**62 // 50] * 50
+    counts[-1] += 2**62 - sum(counts)
+    release = dp.release(counts, model, 1e-9, mechanism="ls_dim")
+    assert sum(release.value[:-1]) + release.value[-1] >= 2**62 or release.value[-1] == 0
+    assert min(release.value) >= 0
+
+
 @pytest.mark.parametrize("name", ["ls_dim", "ls_hist", "lattice"])
 @pytest.mark.parametrize("k", [2, 10, 100, 10_000])
 def test_many_categories(name: str, k: int) -> None:

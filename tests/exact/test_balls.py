@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import threading
 from fractions import Fraction
 
@@ -35,6 +36,20 @@ def test_nearest_sees_through_cancellation() -> None:
 def test_an_undecidable_question_ends_with_an_error() -> None:
     with pytest.raises(ExactnessError, match="undecided"):
         balls.refine(lambda: arb(0), lambda _: None)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_is_not_locked_out() -> None:
+    """Even if another thread held the turn at the moment of the fork."""
+    with balls.precision(99):
+        child = os.fork()
+        if child == 0:
+            ok = threading.Thread(target=lambda: balls.nearest(lambda: arb(2).sqrt()))
+            ok.start()
+            ok.join(20)
+            os._exit(1 if ok.is_alive() else 0)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_precision_is_restored_and_threads_do_not_disturb_each_other() -> None:

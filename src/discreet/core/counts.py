@@ -31,7 +31,7 @@ class Counts:
         object.__setattr__(self, "values", check.counts(self.values, self.categories, "values"))
         check.label("unit", self.unit)
         check.choice("dropped", self.dropped, (True, False))
-        check.whole("max_per_unit", self.max_per_unit, least=1)
+        check.whole("max_per_unit", self.max_per_unit, least=1, most=10**6)
 
     @property
     def total(self) -> int:

@@ -103,7 +103,7 @@ class Law(ABC):
             raise NotEnumerable("the law has infinitely many outcomes")
         if self.candidates * self.dimension > MOST_CELLS:
             raise NotEnumerable(
-                f"the law has {self.candidates} outcomes of {self.dimension} counts, "
+                f"the law has {check.big(self.candidates)} outcomes of {self.dimension} counts, "
                 "too many to list",
                 self.candidates,
             )

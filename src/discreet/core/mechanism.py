@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -75,7 +75,16 @@ class Mechanism:
 
     def postprocess(self, raw: object) -> Outcome:
         """The released counts that a raw output leads to."""
-        rows = np.atleast_2d(np.asarray(raw, dtype=np.int64))
+        values = list(raw) if isinstance(raw, (Sequence, np.ndarray)) else []
+        sizes = {len(self.config.model.categories) - shorter for shorter in (0, 1)}
+        fits = len(values) in sizes and all(
+            isinstance(x, (int, np.integer)) and abs(int(x)) < 2**63 for x in values
+        )
+        if not fits:
+            raise InputError(
+                f"raw must be the whole numbers of a raw output, got {check.brief(raw)}", "raw"
+            )
+        rows = np.array([values], dtype=np.int64)
         return tuple(self.make_released(rows)[0].tolist())
 
     def __repr__(self) -> str:

@@ -15,13 +15,12 @@ from discreet.divergence.enclosures import (
     size_bits,
     total_variation_ball,
 )
-from discreet.divergence.excess import Floats, dirichlet_kl, half_excess, half_excess_table
+from discreet.divergence.excess import Floats, dirichlet_kl, half_excess_table
 from discreet.errors import InputError
 from discreet.exact import balls
 
 __all__ = [
-    "beta_total_variation",
-    "half_excess",
+    "float_total_variation",
     "half_excess_table",
     "hellinger",
     "hellinger_ball",
@@ -89,21 +88,15 @@ def total_variation(a: object, b: object) -> float | Floats:
         raise InputError(
             f"total_variation needs two parameters (a Beta), got {first.shape[-1]}", "a"
         )
-    return _plain(beta_total_variation(first, second))
-
-
-def beta_total_variation(first: Floats, second: Floats) -> Floats:
-    """Total variation of Betas, for arrays that are known to be valid."""
-    shape = first.shape[:-1]
-    first, second = first.reshape(-1, 2), second.reshape(-1, 2)
-    result, sure = _float_total_variation(*first.T, *second.T)
+    rows = first.reshape(-1, 2), second.reshape(-1, 2)
+    result, sure = float_total_variation(*rows[0].T, *rows[1].T)
     for index in np.flatnonzero(~sure):
-        a, b = ([Fraction(x) for x in row[index].tolist()] for row in (first, second))
-        result[index] = balls.nearest(partial(total_variation_ball, a, b))
-    return result.reshape(shape)
+        exact = ([Fraction(x) for x in side[index].tolist()] for side in rows)
+        result[index] = balls.nearest(partial(total_variation_ball, *exact))
+    return _plain(result.reshape(first.shape[:-1]))
 
 
-def _float_total_variation(
+def float_total_variation(
     a1: Floats, b1: Floats, a2: Floats, b2: Floats
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """The value, and where it is good to 1e-9: equal sums, and few digits lost."""

@@ -115,18 +115,8 @@ def dirichlet_kl(x: Floats, y: Floats, d: Floats) -> Floats:
     return np.asarray(sticks.sum(axis=-1))
 
 
-def half_excess(a: Floats, b: Floats, step: Floats) -> Floats:
-    """φ = ½[lnΓ(a) + lnΓ(b)] − lnΓ((a+b)/2), never negative, with step = b − a.
-
-    The sum over the coordinates is −log of the Bhattacharyya coefficient if the totals agree.
-    """
-    half = np.stack([-step / 2, step / 2])
-    ends = np.stack(np.broadcast_arrays(a, b))
-    return np.asarray(_gamma_excess(a + half[1], ends, half).sum(axis=0) / 2)
-
-
 def minus_log_w(a: float) -> float:
-    """−ln w(a), w(a) = Γ(a+½)/(Γ(a)√a): φ for one step from a, or to a."""
+    """−ln w(a), w(a) = Γ(a+½)/(Γ(a)√a)."""
     total = 0.0
     while a < 10:
         total += math.log1p(1 / (4 * a * (a + 1))) / 2
@@ -136,10 +126,11 @@ def minus_log_w(a: float) -> float:
 
 
 def half_excess_table(alpha: float, count: int, n: int) -> Floats:
-    """`half_excess` from a = α + count to b = α + r for every r = 0 … n, by steps of two.
+    """φ = ½[lnΓ(a) + lnΓ(b)] − lnΓ((a+b)/2) at a = α + count, b = α + r, for r = 0 … n.
 
-    φ(b+2) − φ(b) = ½·ln(b(b+1)/m²) with m = (a+b)/2 follows from Γ(x+1) = x·Γ(x). Going away
-    from b = a all steps are positive, so their sums keep their digits.
+    Summed over the coordinates it is −log of the Bhattacharyya coefficient if the totals agree. The
+    first step costs −ln w; then φ(b+2) − φ(b) = ½·ln(b(b+1)/m²), m = (a+b)/2, follows from
+    Γ(x+1) = x·Γ(x). Going away from b = a all steps are positive, so their sums keep their digits.
     """
     a = alpha + count
     table = np.zeros(n + 1)

@@ -6,6 +6,7 @@ evaluated again at a higher precision it gives a smaller ball around the same nu
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,17 @@ _TINY = arb(2) ** -1074
 # flint keeps one working precision for the whole process, so threads take turns. A ball computed
 # at the wrong precision would still be right, only wider than asked for.
 _turn = threading.RLock()
+
+
+def _after_fork() -> None:
+    """A child process starts with a lock of its own: nobody would release the inherited one."""
+    global _turn
+    _turn = threading.RLock()
+    ctx.prec = 53
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextmanager

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import comb
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.exact.draw import Ints, Source, below_many
-from discreet.exact.shells import Floats
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def count(n: int, k: int) -> int:

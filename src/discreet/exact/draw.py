@@ -92,6 +92,8 @@ def _tail(rate: Fraction, power: int) -> arb:
 @lru_cache(maxsize=1024)
 def _bit_limits(rate: Fraction) -> tuple[tuple[tuple[int, int], ...], tuple[int, int]]:
     powers = max(0, math.ceil(math.log2(50 / rate)))
+    if powers > 60:
+        raise ExactnessError("a geometric rate below 2**-54 does not fit 64-bit integers")
     bits = tuple(balls.bounds(partial(_bit, rate, i), _BITS) for i in range(powers))
     return bits, balls.bounds(partial(_tail, rate, powers), _BITS)
 

@@ -2,28 +2,25 @@
 
 The weight falls on both sides of the mode. Dyadic shells [2^s, 2^{s+1}) of distances from the mode
 are proposed in proportion to size × weight at the inner edge, a point uniformly inside, and kept
-with probability weight/weight at the edge. Shells are chosen by integers: each gets an integer that
-is an upper bound of 2^b × its proposal weight, computed from floats with a slack far above their
-error; a ball decides whether the point is kept, and raises if it finds the bound violated.
+with probability weight/weight at the edge. The edge weights are rounded up from balls to integers,
+so shells are chosen by integers and every point is enclosed by its shell's integer; no float takes
+part.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import partial
 from itertools import accumulate
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from flint import arb
 
+from discreet.exact import balls
 from discreet.exact.balls import Real, ball
 from discreet.exact.draw import Ints, Source, accept_each, below, until_accepted
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-
-SLACK = 2.0**-14  # relative, on a weight whose logarithm is known to 1e-9 × 700
 _BITS = 64
 
 
@@ -37,37 +34,46 @@ def _shells(mode: int, low: int, high: int) -> list[tuple[int, int]]:
     return shells
 
 
-def envelope(log_weights: Floats, bits: int) -> list[int]:
-    """Integers that are upper bounds of 2^bits·weight, never zero."""
-    ceilings = np.exp(np.minimum(log_weights, 0.0)) * (1 + SLACK)
-    return [int(np.ldexp(ceiling, bits)) + 1 for ceiling in ceilings]
+def _ceilings(
+    shells: list[tuple[int, int]], log_weight: Callable[[int], arb], mode: int, bits: int
+) -> list[int]:
+    """Integers that are at least 2^bits·weight at the inner edges, and at least 1."""
+
+    def ceiling(log: arb) -> int | None:
+        scaled = log.exp() * arb(2) ** bits
+        if not scaled.is_finite():
+            return None
+        top = max(1, -balls.floor(-scaled.upper()))
+        return top if top == 1 or scaled.rel_accuracy_bits() > 10 else None
+
+    ceilings: list[int] = []
+    for edge, _ in shells:
+        if ceilings and ceilings[-1] == 1 and abs(edge - mode) > 1:
+            ceilings.append(1)  # the weight falls, so one is enough from here on
+        else:
+            ceilings.append(balls.refine(partial(log_weight, edge), ceiling, 64))
+    return ceilings
 
 
 def unimodal(
     mode: int,
     low: int,
     high: int,
-    log_weights: Callable[[Ints], Floats],
     log_weight: Callable[[int], arb],
     size: int,
     source: Source,
 ) -> Ints:
-    """Draw t in [low, high] with P(t) ∝ exp(log_weight(t)), which is 0 at the mode and falls off.
-
-    `log_weights` is the same function in floats. Exact as long as the weight never rises on the way
-    from the mode.
-    """
+    """Draw t in [low, high], P(t) ∝ exp(log_weight(t)), which never rises away from the mode."""
     shells = _shells(mode, low, high)
-    edges = np.array([edge for edge, _ in shells], dtype=np.int64)
     bits = _BITS + (high - low).bit_length()
-    per_point = envelope(log_weights(edges), bits)
+    ceilings = _ceilings(shells, log_weight, mode, bits)
     cumulative = list(
-        accumulate(weight * count for weight, (_, count) in zip(per_point, shells, strict=True))
+        accumulate(ceiling * count for ceiling, (_, count) in zip(ceilings, shells, strict=True))
     )
 
     def kept_with(point: int) -> Real:
         shell = _shell_of(point - mode, high - mode)
-        return lambda: log_weight(point).exp() * arb(2) ** bits / ball(per_point[shell])
+        return lambda: log_weight(point).exp() * arb(2) ** bits / ball(ceilings[shell])
 
     def propose(attempts: int) -> Ints:
         points = np.empty(attempts, dtype=np.int64)

@@ -6,21 +6,25 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 from flint import arb
 
-from discreet import divergence
+from discreet import check, divergence
 from discreet.core.law import Floats, Ints, Law, Outcome
 from discreet.errors import NotEnumerable
 from discreet.exact import balls, compositions
 from discreet.exact.balls import Real, ball
 from discreet.exact.draw import Source, accept_each, below_many, until_accepted
-from discreet.exact.shells import SLACK, unimodal
+from discreet.exact.shells import unimodal
 from discreet.sensitivity import Distance
 
 MOST_CANDIDATES = 60_000_000
+# A table of n + 1 sums of positive logarithms is right to about n·2^-52, so −κ·D is right to 1e-8
+# wherever the weight is not negligible; the slack is far above that, and a ball checks every
+# candidate that is proposed.
+SLACK = 2.0**-14
 _BITS = 36  # 2^36 for the weight of the true posterior: sums of 6e7 fit 63 bits
 _FEW = 1 << 22  # candidates whose envelopes are kept in memory
 
@@ -57,13 +61,14 @@ class ExponentialLaw(Law):
 
     def _log_weight(self, z: Outcome) -> arb:
         """The same for candidates, with the exponent remembered."""
-        if z == self.center:
-            return arb(0)
+        return arb(0) if z == self.center else -self._exponent() * self._distance(z)
+
+    def _distance(self, z: Outcome) -> arb:
         here = [a + c for a, c in zip(self.prior, self.center, strict=True)]
         there = [a + c for a, c in zip(self.prior, z, strict=True)]
         if self.distance == "hellinger":
-            return -self._exponent() * divergence.hellinger_ball(here, there)
-        return -self._exponent() * divergence.total_variation_ball(here, there)
+            return divergence.hellinger_ball(here, there)
+        return divergence.total_variation_ball(here, there)
 
     @cached_property
     def _exponent(self) -> Real:
@@ -73,28 +78,16 @@ class ExponentialLaw(Law):
     def _float_exponent(self) -> float:
         return balls.nearest(self._exponent)
 
-    def _log_weights(self, ones: Ints) -> Floats:
-        """Two categories: −κ·D in floats, for released counts (ones, n − ones)."""
-        released, center = np.stack([ones, self._n - ones], axis=-1), np.array(self.center)
-        alpha = np.array([float(a) for a in self.prior])
-        here, there = np.broadcast_arrays(alpha + center, alpha + released)
-        if self.distance == "hellinger":
-            exponent = divergence.half_excess(here, there, (released - center).astype(float))
-            distance = np.sqrt(-np.expm1(-exponent.sum(axis=-1)))
-        else:
-            distance = divergence.beta_total_variation(here, there)
-        return np.asarray(-self._float_exponent * distance)
-
     def _blocks(self) -> Iterator[Floats]:
         """−κ·D in floats for every candidate, in lexicographic order."""
         if self.candidates > MOST_CANDIDATES or self.candidates * self.dimension > 10**9:
             raise NotEnumerable(
-                f"the mechanism has {self.candidates} candidates, too many to weigh one by one; "
-                "use mechanism 'lattice', which has no such limit",
+                f"the mechanism has {check.big(self.candidates)} candidates, too many to weigh one "
+                "by one; use mechanism 'lattice', which has no such limit",
                 self.candidates,
             )
         if self.distance == "total_variation":
-            yield self._log_weights(np.arange(self._n + 1, dtype=np.int64))
+            yield -self._float_exponent * self._total_variations()
             return
         tables = [
             divergence.half_excess_table(float(a), c, self._n)
@@ -102,6 +95,20 @@ class ExponentialLaw(Law):
         ]
         for exponents in compositions.table_sums(tables, self._n):
             yield -self._float_exponent * np.sqrt(-np.expm1(-exponents))
+
+    def _total_variations(self) -> Floats:
+        """Two categories: the distance to every candidate, by balls where floats lose digits."""
+        ones = np.arange(self._n + 1, dtype=np.float64)
+        a, b = (float(alpha) for alpha in self.prior)
+        result, sure = divergence.float_total_variation(
+            np.full(len(ones), a + self.center[0]),
+            np.full(len(ones), b + self.center[1]),
+            a + ones,
+            b + (self._n - ones),
+        )
+        for r in np.flatnonzero(~sure).tolist():
+            result[r] = balls.nearest(partial(self._distance, (r, self._n - r)))
+        return result
 
     @cached_property
     def log_normaliser(self) -> float:
@@ -112,11 +119,8 @@ class ExponentialLaw(Law):
         return compositions.rows(self._n, self.dimension), log_p
 
     def _draw(self, size: int, source: Source) -> Ints:
-        return (
-            self._draw_shells(size, source)
-            if self.dimension == 2
-            else self._draw_listed(size, source)
-        )
+        draw = self._draw_shells if self.dimension == 2 else self._draw_listed
+        return draw(size, source)
 
     def _draw_shells(self, size: int, source: Source) -> Ints:
         """Two categories: the distance grows on both sides of the truth, so dyadic shells serve."""
@@ -125,7 +129,7 @@ class ExponentialLaw(Law):
         def log_weight(ones: int) -> arb:
             return self._log_weight((ones, n - ones))
 
-        ones = unimodal(self.center[0], 0, n, self._log_weights, log_weight, size, source)
+        ones = unimodal(self.center[0], 0, n, log_weight, size, source)
         return np.column_stack([ones, n - ones])
 
     def _draw_listed(self, size: int, source: Source) -> Ints:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from flint import arb, fmpz
+from flint import arb
 
 from discreet.core.law import Floats, Ints, Law, Outcome
 from discreet.errors import NotEnumerable
@@ -66,7 +66,8 @@ class LatticeLaw(Law):
         if k <= _FEW:
             noise = draw.until_accepted(lambda m: self._attempt(m, source), size)
         else:
-            noise = np.array([self._split(source) for _ in range(size)]).reshape(size, k)
+            rows = [self._split(source) for _ in range(size)]
+            noise = np.array(rows, dtype=np.int64).reshape(size, k)
         return noise + np.array(self.center, dtype=np.int64)
 
     def _attempt(self, size: int, source: Source) -> Ints:
@@ -92,19 +93,29 @@ class LatticeLaw(Law):
         return compositions.uniform(m, k, source) - compositions.uniform(m, k, source)
 
     def _pairs(self, source: Source) -> int:
-        """j in 0 … k−1 with P(j) ∝ C(k−1, j)²·e^{−ε·j}, a unimodal law."""
-        top = len(self.center) - 1
-        logs = 2 * _log_binomials(top) - float(self.epsilon) * np.arange(top + 1)
-        mode = int(logs.argmax())
+        """j in 0 … k−1 with P(j) ∝ C(k−1, j)²·e^{−ε·j}, a unimodal law.
 
-        def log_weights(j: Ints) -> Floats:
-            return np.asarray(logs[j] - logs[mode])
+        The ratio of P(j+1) to P(j) is ((k−1−j)/(j+1))²·e^{−ε}, above 1 below the mode.
+        """
+        top = len(self.center) - 1
+        _, crossing = balls.bounds(lambda: _crossing(top, self.epsilon), 0)
+        mode = min(max(crossing, 0), top)
 
         def log_weight(j: int) -> arb:
-            ratio = arb(fmpz.bin_uiui(top, j)) / arb(fmpz.bin_uiui(top, mode))
-            return 2 * ratio.log() - ball(self.epsilon) * (j - mode)
+            with balls.extra_precision(64):
+                ratio = _log_binomial(top, j) - _log_binomial(top, mode)
+                return 2 * ratio - ball(self.epsilon) * (j - mode)
 
-        return int(unimodal(mode, 0, top, log_weights, log_weight, 1, source)[0])
+        return int(unimodal(mode, 0, top, log_weight, 1, source)[0])
+
+
+def _crossing(top: int, epsilon: Fraction) -> arb:
+    root = (ball(epsilon) / 2).exp()
+    return (top - root) / (1 + root)
+
+
+def _log_binomial(n: int, j: int) -> arb:
+    return arb(n + 1).lgamma() - arb(j + 1).lgamma() - arb(n - j + 1).lgamma()
 
 
 def _log_binomials(n: int) -> Floats:
@@ -119,7 +130,8 @@ def _log_binomials(n: int) -> Floats:
 class PostprocessedLattice(Law):
     """The law of the released counts, for a raw lattice law and a public map.
 
-    Listed by summing over the raw outcomes within a radius that leaves out at most `TAIL`.
+    Listed by summing over the raw outcomes within a radius that leaves out at most `TAIL`: rarer
+    outcomes are missing from `support`. Draws are exact; the privacy loss is that of the raw law.
     """
 
     raw: LatticeLaw
@@ -184,6 +196,8 @@ class PostprocessedLattice(Law):
         if len(match):
             for s, times in enumerate(np.bincount(radii[places == match[0]]).tolist()):
                 found += times * x**s
+        if not found > 0:
+            return arb(0, math.inf)  # somewhere below the tail that is left out
         return (found / total).union((found + total - everything) / total).log()
 
     def _normaliser(self, x: arb) -> arb:

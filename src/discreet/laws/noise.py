@@ -134,5 +134,13 @@ class NoiseLaw(Law):
             values = np.clip(values, self.low, self.high)
         if self.total is None:
             return values
-        rest = self.total - values.sum(axis=1, keepdims=True)
-        return np.hstack([values, rest if self.low is None else np.maximum(rest, self.low)])
+        rest = remainder(self.total, values)
+        return np.column_stack([values, rest if self.low is None else np.maximum(rest, self.low)])
+
+
+def remainder(total: int, rows: Ints) -> Ints:
+    """total − the sum of each row, at least −1 − total, so that no 64-bit sum wraps."""
+    if max(total, 1) * rows.shape[1] < 2**62:
+        return np.asarray(total - rows.sum(axis=1))
+    rest = [max(total - sum(row), -1 - total) for row in rows.tolist()]
+    return np.array(rest, dtype=np.int64)

@@ -65,7 +65,7 @@ def ehds(
 
     Guarantee: ε under substitution (P0 Theorem 5.2), for every γ > 0.
     """
-    metric, rate = distance_for(distance, model), check.positive("gamma", gamma)
+    metric, rate = distance_for(distance, model), check.gamma(gamma)
     # For neighbours c, c' and any r:
     # |D(c,r)/S(c) − D(c',r)/S(c')| ≤ |D(c,r) − D(c',r)|/S(c) + D(c',r)·|1/S(c) − 1/S(c')|
     #                               ≤ LS(c)/S(c) + 1·γ ≤ 1 + γ,

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
 from discreet.core.law import Ints, Outcome
-from discreet.laws.noise import NoiseLaw
+from discreet.laws.noise import NoiseLaw, remainder
 from discreet.mechanisms import P0
 
 
@@ -64,4 +64,4 @@ def _law(n: int, rate: Fraction, counts: Outcome) -> Law:
 
 def _released(n: int, raw: Ints) -> Ints:
     clipped = np.clip(raw, 0, n)
-    return np.column_stack([clipped, np.maximum(n - clipped.sum(axis=1), 0)])
+    return np.column_stack([clipped, np.maximum(remainder(n, clipped), 0)])

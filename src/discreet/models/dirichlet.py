@@ -50,14 +50,12 @@ class DirichletMultinomial:
                 f"data must have one dimension, got {dimensions}; pass one column", "data"
             )
         records: Iterable[Any] = data.tolist() if isinstance(data, np.ndarray) else data
-        tally = dict.fromkeys(self.categories, 0)
+        tally: dict[Any, int] = dict.fromkeys(self.categories, 0)
         for position, record in enumerate(records):
-            try:
-                tally[record.item() if isinstance(record, np.generic) else record] += 1
-            except (KeyError, TypeError):
-                raise InputError(
-                    f"data[{position}] is missing or not a declared category", "data"
-                ) from None
+            value = record.item() if isinstance(record, np.generic) else record
+            if not isinstance(value, (str, int, float)) or value not in tally:
+                raise InputError(f"data[{position}] is missing or not a declared category", "data")
+            tally[value] += 1
         return Counts(tuple(tally.values()), self.categories)
 
     def posterior(self, counts: object) -> DirichletPosterior:

@@ -191,7 +191,7 @@ class DirichletPosterior:
         return stats.dirichlet(self.alpha)
 
     def _index(self, argument: str, category: Category | None) -> int:
-        if category not in self.categories:
+        if not isinstance(category, (str, int)) or category not in self.categories:
             check.choice(argument, category, self.categories)
         return self.categories.index(category)
 
