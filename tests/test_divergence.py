@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -12,6 +14,7 @@ from scipy import stats
 import discreet as dp
 from discreet import divergence
 from discreet.exact import balls
+from discreet.exact.balls import ball
 
 parameter = st.floats(-3, 12).map(lambda exponent: 10.0**exponent)
 vectors = st.integers(2, 5).flatmap(lambda k: st.lists(parameter, min_size=k, max_size=k))
@@ -116,6 +119,22 @@ def test_many_candidates_at_once(rng: np.random.Generator) -> None:
     together = dp.total_variation([3, 4], betas)
     assert isinstance(together, np.ndarray)
     assert [dp.total_variation([3, 4], row) for row in betas] == pytest.approx(together.tolist())
+
+
+@pytest.mark.parametrize(
+    "alpha", ["1/1000000000", "1/1000", "1/2", "1", "1000000", "1000000000000"]
+)
+@pytest.mark.parametrize(("count", "n"), [(0, 0), (0, 7), (7, 7), (1, 4), (40, 93)])
+def test_tables_of_log_gamma_differences(alpha: str, count: int, n: int) -> None:
+    exact = Fraction(alpha)
+    table = divergence.half_excess_table(float(exact), count, n)
+
+    def enclosure(r: int) -> arb:
+        a, b = ball(exact + count), ball(exact + r)
+        return (a.lgamma() + b.lgamma()) / 2 - ((a + b) / 2).lgamma()
+
+    truth = [0.0 if r == count else balls.nearest(partial(enclosure, r)) for r in range(n + 1)]
+    assert table.tolist() == pytest.approx(truth, rel=1e-11)
 
 
 def test_nothing_between_equals() -> None:

@@ -101,6 +101,19 @@ def test_fifty_million_candidates(counts: tuple[int, ...]) -> None:
     assert sum(dp.release(counts, model, 5, mechanism="ehds").value) == sum(counts)
 
 
+@pytest.mark.parametrize("prior", [1e-9, 0.001, 1, (1e-3, 1e12), 1e12])
+def test_total_variation_at_its_largest(prior: object, rng: np.random.Generator) -> None:
+    n = 10**12
+    for ones in (0, 1, 10**6, n // 2, n):
+        for epsilon in (1e-6, 50):
+            made = dp.mechanism(
+                "ehds", dp.BetaBinomial(prior), n=n, epsilon=epsilon, distance="total_variation"
+            )
+            assert sum(made.law((ones, n - ones)).sample(rng=rng)) == n
+    with pytest.raises(dp.InputError, match="n must be at most 1e12"):
+        dp.mechanism("ehds", dp.BetaBinomial(prior), n=n + 1, epsilon=1, distance="total_variation")
+
+
 def test_threads_do_not_disturb_each_other() -> None:
     """Balls share flint's working precision; releases in threads equal releases in a row."""
     model = dp.DirichletMultinomial(range(3))

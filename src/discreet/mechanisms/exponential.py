@@ -19,11 +19,14 @@ from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
 from discreet.core.law import Outcome
 from discreet.core.mechanism import unchanged
+from discreet.errors import InputError
 from discreet.exact import balls, compositions
 from discreet.exact.balls import ball
 from discreet.laws.exponential import ExponentialLaw
 from discreet.mechanisms import P0
 from discreet.sensitivity import Distance, Prior, distance_for, least_smooth, local, overall, smooth
+
+MOST_IN_TOTAL_VARIATION = 10**12
 
 
 def ehd(model: Model, n: int, epsilon: Fraction, *, distance: str = "hellinger") -> Mechanism:
@@ -32,7 +35,7 @@ def ehd(model: Model, n: int, epsilon: Fraction, *, distance: str = "hellinger")
     Guarantee: ε under substitution (P0 Lemma 5.3). Accuracy is poor because GS does not fall as n
     grows.
     """
-    metric = distance_for(distance, model)
+    metric = _metric(distance, model, n)
     # |D(c, r) − D(c', r)| ≤ D(c, c') ≤ GS for neighbours, so the weight of r changes by at most
     # e^{ε/2} and so does the normaliser (McSherry and Talwar 2007).
     theorem = Theorem("exponential mechanism with global sensitivity", f"{P0}, Lemma 5.3")
@@ -49,7 +52,7 @@ def ehdl(model: Model, n: int, epsilon: Fraction, *, distance: str = "hellinger"
 
     κ itself tells about the data, and no bound on the loss is known in general.
     """
-    metric = distance_for(distance, model)
+    metric = _metric(distance, model, n)
     return _exponential(
         Config("ehdl", model, n, epsilon, Adjacency.SUBSTITUTE, (("distance", metric),)),
         Guarantee(math.inf, Fraction(0), Adjacency.SUBSTITUTE),
@@ -65,7 +68,7 @@ def ehds(
 
     Guarantee: ε under substitution (P0 Theorem 5.2), for every γ > 0.
     """
-    metric, rate = distance_for(distance, model), check.gamma(gamma)
+    metric, rate = _metric(distance, model, n), check.gamma(gamma)
     # For neighbours c, c' and any r:
     # |D(c,r)/S(c) − D(c',r)/S(c')| ≤ |D(c,r) − D(c',r)|/S(c) + D(c',r)·|1/S(c) − 1/S(c')|
     #                               ≤ LS(c)/S(c) + 1·γ ≤ 1 + γ,
@@ -100,7 +103,7 @@ def smooth_hellinger(
     bound ε·(1 + (1 − e^{−γ})/S_min), S_min the least S of any counts. `calibrate=True` scales κ
     down until that bound is ε.
     """
-    metric, failure = distance_for(distance, model), check.delta(delta)
+    metric, failure = _metric(distance, model, n), check.delta(delta)
     check.choice("calibrate", calibrate, (True, False))
     gamma = partial(_nissim_rate, epsilon, failure, compositions.count(n, len(model.prior)))
     # For neighbours S(c)e^{−γ} ≤ S(c') ≤ S(c)e^γ, so |1/S(c) − 1/S(c')| ≤ (1 − e^{−γ})/S_min, and
@@ -123,6 +126,14 @@ def smooth_hellinger(
         partial(_exponential_exponent, model.prior, scale * epsilon, gamma, metric),
         metric,
     )
+
+
+def _metric(distance: str, model: Model, n: int) -> Distance:
+    """The distance, if it can be enclosed for all counts with sum n; public values decide."""
+    metric = distance_for(distance, model)
+    if metric == "total_variation" and n > MOST_IN_TOTAL_VARIATION:
+        raise InputError(f"n must be at most 1e12 for distance 'total_variation', got {n}", "n")
+    return metric
 
 
 def _exponential(
