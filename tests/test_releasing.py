@@ -109,6 +109,8 @@ def test_delta_is_checked(delta: object) -> None:
         ({"delta": 1e-6}, "delta is not an option of lattice"),
         ({"postprocess": "round"}, "postprocess must be one of"),
         ({"adjacency": "add"}, "adjacency must be one of"),
+        ({"ledger": "budget.db"}, "ledger must be None"),
+        ({"dataset": "trial"}, "dataset must be None"),
         ({"rng": 5}, "rng must be a numpy.random.Generator"),
         ({"model": "model"}, "model must be a DirichletMultinomial"),
         ({"mechanism": "ehds", "gamma": 0}, "gamma must be greater than 0"),

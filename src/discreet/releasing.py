@@ -24,6 +24,8 @@ def release(
     adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
     delta: object = 0.0,
     rng: np.random.Generator | None = None,
+    ledger: None = None,
+    dataset: None = None,
     allow_nonprivate: bool = False,
     **options: object,
 ) -> Release:
@@ -41,6 +43,8 @@ def release(
         adjacency: "substitute" or, for `lattice`, "add-remove".
         delta: for `smooth_hellinger`.
         rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
+        ledger: None; discreet does not keep budgets yet.
+        dataset: None, as ledger.
         allow_nonprivate: release from a mechanism without a guarantee (`ehdl`).
         options: of the mechanism, see `dp.mechanism`.
 
@@ -62,6 +66,9 @@ def release(
         >>> print(release.guarantee)
         ε = 1, δ = 0 for replacing one record
     """
+    for argument, value in (("ledger", ledger), ("dataset", dataset)):
+        if value is not None:
+            raise InputError(f"{argument} must be None: budgets are not kept yet", argument)
     made, values, n_source = _prepare(
         counts, model, epsilon, mechanism, n, Adjacency.of(adjacency), delta, options
     )

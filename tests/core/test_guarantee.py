@@ -63,6 +63,7 @@ def test_group_size_is_checked(m: object) -> None:
 
 def test_adjacency_names() -> None:
     assert Adjacency.of("add-remove") is Adjacency.ADD_REMOVE
+    assert str(Adjacency.SUBSTITUTE) == "substitute"
     assert Adjacency.of(Adjacency.SUBSTITUTE) is Adjacency.SUBSTITUTE
     with pytest.raises(InputError, match="did you mean 'substitute'"):
         Adjacency.of("subsitute")

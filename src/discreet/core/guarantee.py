@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import StrEnum
 from fractions import Fraction
 
 from flint import arb
@@ -15,7 +15,7 @@ from discreet.exact import balls
 from discreet.exact.balls import ball
 
 
-class Adjacency(Enum):
+class Adjacency(StrEnum):
     """Which data sets are neighbours.
 
     `SUBSTITUTE`: one record is replaced by another, so n is public. `ADD_REMOVE`: one record is
