@@ -132,30 +132,22 @@ def nearest(real: Real) -> float:
     return refine(real, accurate)
 
 
-def rounded_up(real: Real, digits: int = 15) -> Fraction:
-    """A decimal of so many significant digits that is certainly not below a positive number."""
-
-    def above(value: arb) -> Fraction | None:
-        if value.rel_accuracy_bits() < 60:
-            return None
-        upper = fraction(value.upper())
-        scale = _decimal_scale(upper, digits)
-        return -(-upper * scale // 1) / scale
-
-    return refine(real, above)
-
-
-def rounded_down(real: Real, digits: int = 15) -> Fraction:
-    """A decimal of so many significant digits that is certainly not above a positive number."""
+def rounded_down(real: Real) -> Fraction:
+    """A decimal of 15 significant digits that is certainly not above a number other than 0."""
 
     def beneath(value: arb) -> Fraction | None:
         if value.rel_accuracy_bits() < 60:
             return None
         lower = fraction(value.lower())
-        scale = _decimal_scale(lower, digits)
+        scale = _decimal_scale(abs(lower), 15)
         return (lower * scale // 1) / scale
 
     return refine(real, beneath)
+
+
+def rounded_up(real: Real) -> Fraction:
+    """A decimal of 15 significant digits that is certainly not below a number other than 0."""
+    return -rounded_down(lambda: -real())
 
 
 def _decimal_scale(number: Fraction, digits: int) -> Fraction:
