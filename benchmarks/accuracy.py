@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import discreet as dp
@@ -16,14 +18,14 @@ DATA = {
     "cryotherapy type": (54, 9, 27),
     "immunotherapy type": (47, 22, 21),
 }
-OPTIONS: dict[str, dict[str, object]] = {"smooth_hellinger": {"delta": 1e-6, "calibrate": True}}
+OPTIONS: dict[str, dict[str, Any]] = {"smooth_hellinger": {"delta": 1e-6, "calibrate": True}}
 
 
 def mean_error(name: str, counts: tuple[int, ...]) -> float:
     """E[H(posterior, released posterior)] under the exact law, ε = 1, prior 1."""
     model = dp.DirichletMultinomial(range(len(counts)))
     options = OPTIONS.get(name, {})
-    law = dp.mechanism(name, model, n=sum(counts), epsilon=1, **options).law(counts)  # type: ignore[arg-type]
+    law = dp.mechanism(name, model, n=sum(counts), epsilon=1, **options).law(counts)
     distance = np.asarray(dp.hellinger(law.support + 1.0, np.array(counts) + 1.0))
     return float(distance @ np.exp(law.log_p))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
@@ -14,21 +15,26 @@ from benchmarks.timing import best, milliseconds, once_with_memory, show
 from discreet.exact.draw import discrete_laplace
 
 
+def _beside(title: str, name: str, ours: float, others: dict[str, Callable[[], object]]) -> None:
+    """Our time, and the peers' in the same run."""
+    rows = [[name, milliseconds(ours), "1"]]
+    for peer, call in others.items():
+        seconds = best(call)
+        rows.append([peer, milliseconds(seconds), f"{ours / seconds:.3g}"])
+    show(title, ["", "time", "ours/theirs"], rows)
+
+
 def noise() -> None:
     """100,000 exact discrete Laplace draws."""
     size = 100_000
-    ours = best(lambda: discrete_laplace(Fraction(1), size, os.urandom), 20)
-    rows = [["discreet, exact", milliseconds(ours), "1"]]
-    for name, peer in (
-        ("OpenDP then_laplace, exact", peers.opendp_laplace(size)),
-        ("numpy geometric difference, inexact", peers.numpy_laplace(size)),
-    ):
-        seconds = best(peer)
-        rows.append([name, milliseconds(seconds), f"{ours / seconds:.3g}"])
-    show(
+    _beside(
         "100,000 discrete Laplace draws at ε = 1 (aim: ours/OpenDP ≤ 0.05)",
-        ["sampler", "time", "ours/theirs"],
-        rows,
+        "discreet, exact",
+        best(lambda: discrete_laplace(Fraction(1), size, os.urandom), 20),
+        {
+            "OpenDP then_laplace, exact": peers.opendp_laplace(size),
+            "numpy geometric difference, inexact": peers.numpy_laplace(size),
+        },
     )
 
 
@@ -42,22 +48,18 @@ def exponential() -> None:
     """One ehds release at n = 100,000, scores included, against ready-made scores."""
     n = 100_000
     counts = (n // 2, n - n // 2)
-    ours = best(partial(_ehds, counts), 20)
     ones = np.arange(n + 1)
     scores = -np.asarray(
         dp.hellinger(np.column_stack([ones + 1.0, n - ones + 1.0]), [n / 2 + 1, n / 2 + 1])
     )
-    rows = [["discreet ehds release, scores included", milliseconds(ours), "1"]]
-    for name, peer in (
-        ("OpenDP noisy max, ready-made scores", peers.opendp_noisy_max(scores)),
-        ("diffprivlib Exponential, ready-made scores", peers.diffprivlib_exponential(scores)),
-    ):
-        seconds = best(peer)
-        rows.append([name, milliseconds(seconds), f"{ours / seconds:.3g}"])
-    show(
+    _beside(
         "An exponential mechanism over 100,001 candidates (aim: both ratios < 1)",
-        ["mechanism", "time", "ours/theirs"],
-        rows,
+        "discreet ehds release, scores included",
+        best(partial(_ehds, counts), 20),
+        {
+            "OpenDP noisy max, ready-made scores": peers.opendp_noisy_max(scores),
+            "diffprivlib Exponential, ready-made scores": peers.diffprivlib_exponential(scores),
+        },
     )
 
 

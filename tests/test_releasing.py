@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -131,6 +132,37 @@ def test_bad_input_is_one_sentence_and_draws_nothing(
     assert "\n" not in str(raised.value)
     assert raised.value.argument
     assert not {"50", "30"} & set(str(raised.value).split())
+
+
+SECRET = (7919, 104729, 1299709)
+
+
+@pytest.mark.parametrize(
+    "swapped",
+    [
+        lambda: dp.release(MODEL, SECRET, 1),  # type: ignore[arg-type]
+        lambda: dp.release(SECRET, SECRET, 1),  # type: ignore[arg-type]
+        lambda: dp.release(COUNTS, MODEL, SECRET),
+        lambda: dp.release(COUNTS, MODEL, 1, n=SECRET),  # type: ignore[arg-type]
+        lambda: dp.release(COUNTS, MODEL, 1, mechanism=SECRET),  # type: ignore[arg-type]
+        lambda: dp.release(COUNTS, MODEL, 1, adjacency=SECRET),  # type: ignore[arg-type]
+        lambda: dp.release(COUNTS, MODEL, 1, rng=np.array(SECRET)),  # type: ignore[arg-type]
+        lambda: dp.release(COUNTS, MODEL, 1, delta=list(SECRET)),
+        lambda: dp.mechanism("lattice", SECRET, n=9, epsilon=1),  # type: ignore[arg-type]
+        lambda: dp.mechanism("ehds", MODEL, n=9, epsilon=1, gamma=SECRET),
+        lambda: dp.mechanism("lattice", MODEL, n=9, epsilon=1, unit=SECRET),
+        lambda: dp.local_sensitivity(SECRET, MODEL),  # type: ignore[arg-type]
+        lambda: dp.smooth_sensitivity(MODEL, COUNTS, gamma=SECRET),  # type: ignore[arg-type]
+        lambda: dp.global_sensitivity(MODEL, {"a": SECRET}),  # type: ignore[arg-type]
+        lambda: dp.mechanism("lattice", MODEL, n=9, epsilon=1).postprocess((1.5, *SECRET)),
+        lambda: dp.mechanism("lattice", MODEL, n=90, epsilon=1).law(COUNTS).probability(SECRET[:2]),
+    ],
+)
+def test_counts_in_the_wrong_place_are_not_quoted(swapped: Callable[[], object]) -> None:
+    with pytest.raises(dp.InputError) as raised:
+        swapped()
+    text = str(raised.value) + repr(vars(raised.value)) + repr(raised.value.__context__)
+    assert not any(str(count) in text for count in SECRET)
 
 
 @pytest.mark.parametrize(

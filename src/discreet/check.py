@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
@@ -31,11 +32,20 @@ def _fail(argument: str, sentence: str) -> InputError:
 
 
 def brief(value: object) -> str:
-    """A public value on one short line."""
+    """A single public value on one short line; of anything larger only the type.
+
+    Arguments get swapped: a sequence where a model or a number belongs may be the private counts.
+    """
+    if not isinstance(value, (str, bytes, bool, int, float, Decimal, Fraction, np.generic, Enum)):
+        return "None" if value is None else f"a {type(value).__name__}"
     try:
-        text = " ".join(repr(value).split())
+        return shorten(repr(value))
     except ValueError:  # an integer of more digits than Python prints
-        text = f"a huge {type(value).__name__}"
+        return f"a huge {type(value).__name__}"
+
+
+def shorten(text: str) -> str:
+    """At most 60 characters."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -91,9 +101,9 @@ def between(argument: str, value: object, least: Fraction, most: Fraction) -> Fr
     return number
 
 
-def epsilon(value: object, argument: str = "epsilon") -> Fraction:
+def epsilon(value: object) -> Fraction:
     """A privacy parameter from 1e-9 to 1e6."""
-    return between(argument, value, SMALL, Fraction(10**6))
+    return between("epsilon", value, SMALL, Fraction(10**6))
 
 
 def gamma(value: object) -> Fraction:
@@ -101,8 +111,8 @@ def gamma(value: object) -> Fraction:
     return between("gamma", value, SMALL, Fraction(10**9))
 
 
-def delta(value: object, argument: str = "delta") -> Fraction:
-    """A failure probability strictly between 0 and 1."""
+def share(argument: str, value: object) -> Fraction:
+    """A number strictly between 0 and 1."""
     number = rational(argument, value)
     if not 0 < number < 1:
         raise _fail(argument, f"must lie strictly between 0 and 1, got {brief(value)}")
@@ -249,14 +259,6 @@ def parameters(argument: str, value: object) -> np.ndarray[Any, np.dtype[np.floa
         position = ", ".join(str(int(i)) for i in where)
         raise _fail(f"{argument}[{position}]", f"must be positive and finite, got {array[where]}")
     return array
-
-
-def level(value: object, argument: str = "level") -> float:
-    """A probability strictly between 0 and 1."""
-    number = rational(argument, value)
-    if not 0 < number < 1:
-        raise _fail(argument, f"must lie strictly between 0 and 1, got {brief(value)}")
-    return float(number)
 
 
 def generator(rng: object) -> np.random.Generator:

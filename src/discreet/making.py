@@ -68,8 +68,7 @@ def mechanism(
         0.4621
     """
     check.choice("mechanism", name, tuple(MECHANISMS))
-    if not isinstance(model, DirichletMultinomial):
-        raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
+    require_model(model)
     budget, neighbours = check.epsilon(epsilon), Adjacency.of(adjacency)
     taken = options_of(name)
     for option in options:
@@ -82,10 +81,16 @@ def mechanism(
             )
     if neighbours is not Adjacency.SUBSTITUTE:
         _require_add_remove(name, neighbours, n)
-        return lattice(model, None, budget, adjacency=neighbours, **options)  # type: ignore[arg-type]
+        return MECHANISMS[name](model, None, budget, adjacency=neighbours, **options)
     if n is None:
         raise InputError("n must be given under adjacency 'substitute', got None", "n")
     return MECHANISMS[name](model, check.whole("n", n), budget, **options)
+
+
+def require_model(model: object) -> None:
+    """Refuse anything but a model, naming its type only: it may be the counts, swapped."""
+    if not isinstance(model, DirichletMultinomial):
+        raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
 
 
 def _require_add_remove(name: str, adjacency: Adjacency, n: int | None) -> None:

@@ -81,11 +81,8 @@ class Release:
 
     def _repr_html_(self) -> str:
         kind = "Simulated release, not private" if self.simulated else "Release"
-        total = (
-            ""
-            if self.n_source != "sum of the counts"
-            else " It makes the number of records public."
-        )
+        makes_public = self.n_source == "sum of the counts"
+        total = " It makes the number of records public." if makes_public else ""
         try:
             body = self.posterior._repr_html_()
         except NotAPosteriorError as error:
@@ -187,8 +184,6 @@ def _rebuild(document: dict[str, Any]) -> Release:
     )
     raw = document["raw"]
     sources = (None,) if made.config.n is None else N_SOURCES
-    if not all(type(entry) is int and abs(entry) < 2**63 for entry in raw):
-        raise ValueError("raw must be whole numbers")
     release = Release(
         made.config,
         made.guarantee,

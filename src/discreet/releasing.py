@@ -11,7 +11,6 @@ from discreet.core import Adjacency, Counts, Mechanism, Model
 from discreet.core.counts import values_of
 from discreet.core.law import Outcome
 from discreet.errors import InputError, PrivacyRefusedError
-from discreet.models.dirichlet import DirichletMultinomial
 from discreet.releases import N_SOURCES, Release
 
 
@@ -76,7 +75,6 @@ def release(
     if rng is not None:
         check.generator(rng)
     raw = made.raw_law(values).sample(rng=rng)
-    assert isinstance(raw, tuple)
     return Release(
         made.config, made.guarantee, raw, made.postprocess(raw), rng is not None, n_source
     )
@@ -93,8 +91,7 @@ def _prepare(
     options: dict[str, object],
 ) -> tuple[Mechanism, Outcome, str | None]:
     """The mechanism, the counts in order, and where n comes from."""
-    if not isinstance(model, DirichletMultinomial):
-        raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
+    making.require_model(model)
     values = values_of(counts, model.categories)
     if isinstance(counts, Counts):
         unit = _unit_options(counts, adjacency, name)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_bernoulli_decides_by_the_first_byte_that_differs(p: Fraction) -> None:
 def test_bernoulli_refines_where_the_bits_tie() -> None:
     # 2/3 = 0.101010…: a uniform number that agrees in the first 136 bits is decided by the next
     octets = bytes([0b10101010]) + b"\xaa" * 8 + b"\xaa" * 8
-    two_thirds = lambda: ball(Fraction(2, 3))  # noqa: E731
+    two_thirds = partial(ball, Fraction(2, 3))
     assert draw.bernoulli(two_thirds, 1, scripted(octets, b"\x00" * 8))[0]
     assert not draw.bernoulli(two_thirds, 1, scripted(octets, b"\xff" * 8))[0]
 

@@ -90,12 +90,12 @@ class Guarantee:
         check.whole("m", m, least=1)
         if m == 1 or not isinstance(self.epsilon, Fraction):
             return self
+        members = "records" if self.unit == "record" else f"units ({self.unit})"
         return replace(
             self,
             epsilon=m * self.epsilon,
             delta=self._scaled_delta(m),
-            unit=f"group of {m} "
-            + ("records" if self.unit == "record" else f"units ({self.unit})"),
+            unit=f"group of {m} {members}",
         )
 
     def under(self, adjacency: Adjacency | str) -> Guarantee:

@@ -7,19 +7,16 @@ import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, overload
 
 import numpy as np
-import numpy.typing as npt
 from flint import arb
 
 from discreet import check
 from discreet.errors import InputError, NotEnumerable
-from discreet.exact import balls
+from discreet.exact import Floats, Ints, balls
 from discreet.exact.draw import Source
 
-Ints: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
 Outcome: TypeAlias = tuple[int, ...]
 
 MOST_CELLS = 200_000_000  # integers in a support that is listed
@@ -83,6 +80,12 @@ class Law(ABC):
         if len(outcome) != self.dimension or not whole:
             raise InputError(f"z must be {self.dimension} whole numbers, got {check.brief(z)}", "z")
         return tuple(map(int, outcome))
+
+    @overload
+    def sample(self, size: None = None, rng: np.random.Generator | None = None) -> Outcome: ...
+
+    @overload
+    def sample(self, size: int, rng: np.random.Generator | None = None) -> Ints: ...
 
     def sample(
         self, size: int | None = None, rng: np.random.Generator | None = None

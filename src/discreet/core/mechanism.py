@@ -12,8 +12,9 @@ import numpy as np
 from discreet import check
 from discreet.core.counts import Model, values_of
 from discreet.core.guarantee import Adjacency, Guarantee
-from discreet.core.law import Ints, Law, Outcome
+from discreet.core.law import Law, Outcome
 from discreet.errors import InputError
+from discreet.exact import Ints
 
 
 @dataclass(frozen=True)
@@ -76,16 +77,14 @@ class Mechanism:
     def postprocess(self, raw: object) -> Outcome:
         """The released counts that a raw output leads to."""
         values = list(raw) if isinstance(raw, (Sequence, np.ndarray)) else []
-        sizes = {len(self.config.model.categories) - shorter for shorter in (0, 1)}
-        fits = len(values) in sizes and all(
-            isinstance(x, (int, np.integer)) and abs(int(x)) < 2**63 for x in values
-        )
-        if not fits:
-            raise InputError(
-                f"raw must be the whole numbers of a raw output, got {check.brief(raw)}", "raw"
-            )
-        rows = np.array([values], dtype=np.int64)
-        return tuple(self.make_released(rows)[0].tolist())
+        if values and all(
+            type(x) is not bool and isinstance(x, (int, np.integer)) and abs(int(x)) < 2**63
+            for x in values
+        ):
+            released = self.make_released(np.array([values], dtype=np.int64))
+            if released.shape[1] == len(self.config.model.categories):
+                return tuple(released[0].tolist())
+        raise InputError("raw must be the whole numbers of a raw output", "raw")
 
     def __repr__(self) -> str:
         return f"<{self.config}: {self.guarantee}>"

@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet import check
 from discreet.divergence.enclosures import (
@@ -15,9 +14,9 @@ from discreet.divergence.enclosures import (
     size_bits,
     total_variation_ball,
 )
-from discreet.divergence.excess import Floats, dirichlet_kl, half_excess_table
+from discreet.divergence.excess import dirichlet_kl, half_excess_table
 from discreet.errors import InputError
-from discreet.exact import balls
+from discreet.exact import Bools, Floats, balls
 
 __all__ = [
     "float_total_variation",
@@ -96,9 +95,7 @@ def total_variation(a: object, b: object) -> float | Floats:
     return _plain(result.reshape(first.shape[:-1]))
 
 
-def float_total_variation(
-    a1: Floats, b1: Floats, a2: Floats, b2: Floats
-) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def float_total_variation(a1: Floats, b1: Floats, a2: Floats, b2: Floats) -> tuple[Floats, Bools]:
     """The value, and where it is good to 1e-9: equal sums, and few digits lost."""
     from scipy import special
 

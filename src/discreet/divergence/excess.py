@@ -9,12 +9,10 @@ for large counts; here every E is a sum of terms that are never negative.
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Floats: TypeAlias = npt.NDArray[np.float64]
+from discreet.exact import Floats
 
 _SHIFT = 8  # Γ(x) = Γ(x + 8)/(x(x+1)…(x+7)), and Stirling's series from there on
 _STIRLING = ((1 / 12, 1), (-1 / 360, 3), (1 / 1260, 5), (-1 / 1680, 7), (1 / 1188, 9))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import comb
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet.exact.draw import Ints, Source, below_many
-
-Floats: TypeAlias = npt.NDArray[np.float64]
+from discreet.exact import Floats, Ints
+from discreet.exact.draw import Source, below_many
 
 
 def count(n: int, k: int) -> int:

@@ -16,19 +16,15 @@ from functools import lru_cache, partial
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from flint import arb
 
 from discreet.errors import ExactnessError
-from discreet.exact import balls
+from discreet.exact import Bools, Ints, balls
 from discreet.exact.balls import Real, ball
 
 Source: TypeAlias = Callable[[int], bytes]
-Ints: TypeAlias = npt.NDArray[np.int64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 _BITS = 72  # one byte decides most comparisons, a further 64-bit word nearly all the rest
-_LOW = (1 << 64) - 1
 
 
 def below(bound: int, source: Source) -> int:
@@ -113,7 +109,7 @@ def geometric(rate: Fraction, size: int, source: Source) -> Ints:
     for index in np.flatnonzero(_compare(tail, partial(_tail, rate, len(bits)), size, source)):
         more = 1 + int(geometric(rate * 2 ** len(bits), 1, source)[0])
         if (more + 1) << len(bits) > 2**62:
-            raise OverflowError("a geometric draw is beyond 62 bits")
+            raise ExactnessError("a geometric draw does not fit 64-bit integers")
         result[index] += more << len(bits)
     return result
 

@@ -17,9 +17,9 @@ from itertools import accumulate
 import numpy as np
 from flint import arb
 
-from discreet.exact import balls
+from discreet.exact import Ints, balls
 from discreet.exact.balls import Real, ball
-from discreet.exact.draw import Ints, Source, accept_each, below, until_accepted
+from discreet.exact.draw import Source, accept_each, below, until_accepted
 
 _BITS = 64
 

@@ -12,9 +12,9 @@ import numpy as np
 from flint import arb
 
 from discreet import check, divergence
-from discreet.core.law import Floats, Ints, Law, Outcome
+from discreet.core.law import Law, Outcome
 from discreet.errors import NotEnumerable
-from discreet.exact import balls, compositions
+from discreet.exact import Floats, Ints, balls, compositions
 from discreet.exact.balls import Real, ball
 from discreet.exact.draw import Source, accept_each, below_many, until_accepted
 from discreet.exact.shells import unimodal

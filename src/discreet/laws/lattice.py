@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,9 +11,9 @@ from functools import cached_property
 import numpy as np
 from flint import arb
 
-from discreet.core.law import Floats, Ints, Law, Outcome
+from discreet.core.law import Law, Outcome
 from discreet.errors import NotEnumerable
-from discreet.exact import balls, compositions, draw
+from discreet.exact import Floats, Ints, balls, compositions, draw
 from discreet.exact.balls import ball
 from discreet.exact.draw import Source
 from discreet.exact.shells import unimodal
@@ -149,11 +148,10 @@ class PostprocessedLattice(Law):
         what follows s + 1 is at most a geometric series with the ratio of the next two terms.
         """
         k, epsilon = self.dimension, float(self.raw.epsilon)
-        points = 0
+        s, points = 0, 0
         term = math.exp(-self.raw.log_normaliser)
-        for s in itertools.count():
-            size = _shell_size(k, s)
-            points += size
+        while True:
+            points += _shell_size(k, s)
             if points > MOST_POINTS:
                 raise NotEnumerable(
                     f"the law sums over more than {MOST_POINTS} lattice points, too many to list",
@@ -164,8 +162,7 @@ class PostprocessedLattice(Law):
             )
             if following < term and following / (1 - following / term) <= TAIL:
                 return s
-            term = following
-        raise AssertionError("itertools.count does not end")
+            s, term = s + 1, following
 
     @cached_property
     def _preimages(self) -> tuple[Ints, Ints, Ints]:

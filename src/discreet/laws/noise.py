@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from flint import arb
 
-from discreet.core.law import Floats, Ints, Law, Outcome
-from discreet.exact import balls, draw
+from discreet.core.law import Law, Outcome
+from discreet.exact import Floats, Ints, balls, draw
 from discreet.exact.balls import ball
 from discreet.exact.draw import Source
 
@@ -57,8 +57,6 @@ class NoiseLaw(Law):
                 self.high is not None and value > self.high
             ):
                 return balls.NEVER
-            if value == self.low == self.high:
-                continue
             if value == self.low:
                 result += self._at_most(value - center)
             elif value == self.high:
@@ -124,7 +122,7 @@ class NoiseLaw(Law):
         magnitude = np.abs(t) if self.shape == "two-sided" else np.maximum(t, -1 - t)
         column = constant - float(self.rate) * magnitude
         column[0], column[-1] = bottom, top
-        return column if length > 1 else np.zeros(1)
+        return column
 
     def _draw(self, size: int, source: Source) -> Ints:
         noise = draw.discrete_laplace if self.shape == "two-sided" else draw.floored_laplace

@@ -103,7 +103,7 @@ def smooth_hellinger(
     bound ε·(1 + (1 − e^{−γ})/S_min), S_min the least S of any counts. `calibrate=True` scales κ
     down until that bound is ε.
     """
-    metric, failure = _metric(distance, model, n), check.delta(delta)
+    metric, failure = _metric(distance, model, n), check.share("delta", delta)
     check.choice("calibrate", calibrate, (True, False))
     gamma = partial(_nissim_rate, epsilon, failure, compositions.count(n, len(model.prior)))
     # For neighbours S(c)e^{−γ} ≤ S(c') ≤ S(c)e^γ, so |1/S(c) − 1/S(c')| ≤ (1 − e^{−γ})/S_min, and

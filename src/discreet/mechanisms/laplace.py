@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
-from discreet.core.law import Ints, Outcome
+from discreet.core.law import Outcome
+from discreet.exact import Ints
 from discreet.laws.noise import NoiseLaw, remainder
 from discreet.mechanisms import P0
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
-from discreet.core.law import Ints, Outcome
+from discreet.core.law import Outcome
 from discreet.core.mechanism import unchanged
 from discreet.errors import InputError
+from discreet.exact import Ints
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
 from discreet.laws.noise import NoiseLaw
 

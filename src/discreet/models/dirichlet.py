@@ -74,7 +74,7 @@ class DirichletMultinomial:
         }
 
     def __repr__(self) -> str:
-        categories = check.brief(self.categories)
+        categories = check.shorten(repr(self.categories))
         return f"DirichletMultinomial(categories={categories}, prior={_prior_text(self.prior)})"
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from discreet import check, divergence
 from discreet.check import Category
 from discreet.core.counts import values_of
-from discreet.core.law import Floats
 from discreet.errors import InputError, NotAPosteriorError
+from discreet.exact import Floats
 
 INTERVALS = ("equal-tailed", "highest-density")
 _SHOWN = 20  # rows in a notebook
@@ -84,8 +84,8 @@ class DirichletPosterior:
         """The p-quantile of every θ_i; p = 0.5 is the median."""
         from scipy import special
 
-        alpha = self.alpha
-        return np.asarray(special.betaincinv(alpha, alpha.sum() - alpha, check.level(p, "p")))
+        alpha, below = self.alpha, float(check.share("p", p))
+        return np.asarray(special.betaincinv(alpha, alpha.sum() - alpha, below))
 
     def interval(self, level: float = 0.95, kind: str = "equal-tailed") -> Floats:
         """Credible intervals of every θ_i, one a row: (lower, upper).
@@ -95,7 +95,7 @@ class DirichletPosterior:
         """
         from scipy import special
 
-        mass = check.level(level)
+        mass = float(check.share("level", level))
         check.choice("kind", kind, INTERVALS)
         alpha = self.alpha
         rest = alpha.sum() - alpha
