@@ -21,7 +21,7 @@ class NoiseLaw(Law):
 
     "two-sided": P(t) = tanh(rate/2)·e^{−rate·|t|}, the discrete Laplace law. "floored": ⌊Y⌋ for Y
     Laplace with scale 1/rate, P(t) = ½(1 − e^{−rate})·e^{−rate·t} for t ≥ 0, mirrored and shifted
-    by one below zero.
+    by one below zero. The center lies within the range.
     """
 
     center: Outcome = field(repr=False)  # private
@@ -82,18 +82,13 @@ class NoiseLaw(Law):
         return ((-(-rate).expm1()) / 2).log() - rate * max(t, -1 - t)
 
     def _at_most(self, t: int) -> arb:
-        """log P(noise ≤ t)."""
+        """log P(noise ≤ t) for t ≤ 0: what is clamped at an end that the center does not exceed."""
         rate = ball(self.rate)
         if self.shape == "two-sided":
-            # P(noise ≤ t) = e^{rate·t}/(1 + e^{−rate}) for t ≤ 0, and 1 − P(noise ≤ −t − 1) above
-            share = -((-rate).exp().log1p())
-            if t <= 0:
-                return rate * t + share
-            return (-(-rate * (t + 1) + share).exp()).log1p()
-        # P(⌊Y⌋ ≤ t) = P(Y < t + 1)
+            return rate * t - (-rate).exp().log1p()  # e^{rate·t}/(1 + e^{−rate})
         if t < 0:
-            return rate * (t + 1) - arb(2).log()
-        return (-(-rate * (t + 1)).exp() / 2).log1p()
+            return rate * (t + 1) - arb(2).log()  # P(⌊Y⌋ ≤ t) = P(Y < t + 1)
+        return (-(-rate).exp() / 2).log1p()
 
     def _list(self) -> tuple[Ints, Floats]:
         assert self.low is not None
