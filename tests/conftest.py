@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,15 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20170701)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Calibrations of the tests are not kept among the user's."""
+    place = tmp_path_factory.mktemp("cache") / "certificates"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.cache.directory", lambda: place)
+        yield place
 
 
 @pytest.fixture

@@ -98,11 +98,11 @@ def test_damaged_documents_are_refused(text: str, message: str) -> None:
 
 def signed(change: dict[str, object]) -> str:
     """A forgery with the right digest: it may be read, but never crash."""
-    from discreet.releases import _digest
+    from discreet.core.documents import digest
 
     document = json.loads(example().to_json()) | change
     del document["sha256"]
-    return json.dumps(document | {"sha256": _digest(document)})
+    return json.dumps(document | {"sha256": digest(document)})
 
 
 @pytest.mark.parametrize(

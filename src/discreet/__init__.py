@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any
 from discreet._version import __version__
 
 if TYPE_CHECKING:
-    from discreet.core import Adjacency, Counts, Guarantee, Law, Mechanism, Model, Theorem
+    from discreet.auditing import Audit, audit
+    from discreet.core import (
+        Adjacency,
+        Certificate,
+        Counts,
+        Guarantee,
+        Law,
+        Mechanism,
+        Model,
+        Theorem,
+    )
     from discreet.divergence import hellinger, kl, l1, total_variation
     from discreet.errors import (
         DiscreetError,
@@ -32,9 +42,20 @@ if TYPE_CHECKING:
     from discreet.releases import Release
     from discreet.releasing import release
     from discreet.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
+    from discreet.verifying import verify
 
 _PUBLIC = {
-    "core": ("Adjacency", "Counts", "Guarantee", "Law", "Mechanism", "Model", "Theorem"),
+    "auditing": ("Audit", "audit"),
+    "core": (
+        "Adjacency",
+        "Certificate",
+        "Counts",
+        "Guarantee",
+        "Law",
+        "Mechanism",
+        "Model",
+        "Theorem",
+    ),
     "divergence": ("hellinger", "kl", "l1", "total_variation"),
     "errors": (
         "DiscreetError",
@@ -51,13 +72,16 @@ _PUBLIC = {
     "releases": ("Release",),
     "releasing": ("release",),
     "sensitivity": ("global_sensitivity", "local_sensitivity", "smooth_sensitivity"),
+    "verifying": ("verify",),
 }
 _HOME = {name: room for room, names in _PUBLIC.items() for name in names}
 
 __all__ = [
     "MECHANISMS",
     "Adjacency",
+    "Audit",
     "BetaBinomial",
+    "Certificate",
     "Counts",
     "DirichletMultinomial",
     "DirichletPosterior",
@@ -75,6 +99,7 @@ __all__ = [
     "Release",
     "Theorem",
     "__version__",
+    "audit",
     "global_sensitivity",
     "hellinger",
     "kl",
@@ -84,6 +109,7 @@ __all__ = [
     "release",
     "smooth_sensitivity",
     "total_variation",
+    "verify",
 ]
 
 

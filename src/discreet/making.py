@@ -6,10 +6,12 @@ import difflib
 import inspect
 from collections.abc import Callable
 from functools import cache
+from typing import Any, cast
 
 from discreet import check
+from discreet.calibration import CALIBRATED, calibrated
 from discreet.core import Adjacency, Mechanism, Model
-from discreet.errors import InputError
+from discreet.errors import InputError, NotEnumerable
 from discreet.mechanisms.exponential import ehd, ehdl, ehds, smooth_hellinger
 from discreet.mechanisms.laplace import ls_dim, ls_hist
 from discreet.mechanisms.lattice import lattice
@@ -30,8 +32,10 @@ MECHANISMS: dict[str, Callable[..., Mechanism]] = {
 def options_of(name: str) -> tuple[str, ...]:
     """The options that a mechanism takes, besides n and epsilon."""
     parameters = inspect.signature(MECHANISMS[name]).parameters.values()
-    named = (p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-    return tuple(name for name in named if name != "adjacency")
+    named = {p.name: None for p in parameters if p.kind is p.KEYWORD_ONLY}
+    if name in CALIBRATED:
+        named["calibrate"] = None
+    return tuple(option for option in named if option != "adjacency")
 
 
 def mechanism(
@@ -53,7 +57,9 @@ def mechanism(
             "ehd", "ehds" (gamma=1.0), "ehdl" (not private): exponential mechanisms with global,
             smooth or local sensitivity; option distance ("hellinger" or, for two categories,
             "total_variation");
-            "smooth_hellinger": needs delta; options calibrate=True and distance.
+            "smooth_hellinger": needs delta; option distance.
+            The exponential mechanisms take calibrate=True: the exponent is scaled until the exact
+            audit (`dp.audit`) certifies a loss of at most epsilon. Found once, kept on disk.
             `help(dp.MECHANISMS[name])` has the formula, the reference and the guarantee.
         model: the model whose posterior is released.
         n: the public number of records; left out under add-remove, where it is private.
@@ -84,7 +90,17 @@ def mechanism(
         return MECHANISMS[name](model, None, budget, adjacency=neighbours, **options)
     if n is None:
         raise InputError("n must be given under adjacency 'substitute', got None", "n")
-    return MECHANISMS[name](model, check.whole("n", n), budget, **options)
+    calibrate = check.choice("calibrate", options.pop("calibrate", False), (True, False))
+    made = MECHANISMS[name](model, check.whole("n", n), budget, **options)
+    if not calibrate:
+        return made
+    try:
+        return calibrated(made)
+    except NotEnumerable:
+        if name != "smooth_hellinger":
+            raise
+        # too large to audit, as public values say: scaled by what is proved on paper
+        return smooth_hellinger(model, n, budget, calibrate=True, **cast("Any", options))
 
 
 def require_model(model: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,12 +9,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from discreet import check, making
+from discreet import check, verifying
 from discreet._version import __version__
-from discreet.core import Config, Guarantee
+from discreet.core import Certificate, Config, Guarantee, Theorem
+from discreet.core.documents import digest
 from discreet.core.law import Outcome
 from discreet.errors import DocumentError, NotAPosteriorError
-from discreet.models.dirichlet import DirichletMultinomial
 from discreet.models.posterior import DirichletPosterior
 
 FORMAT, VERSION = "discreet-release", 1
@@ -53,7 +52,7 @@ class Release:
     def to_json(self) -> str:
         """The release as JSON, with a SHA-256 over its canonical form."""
         document = _document(self)
-        return json.dumps(document | {"sha256": _digest(document)}, indent=2, ensure_ascii=False)
+        return json.dumps(document | {"sha256": digest(document)}, indent=2, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Release:
@@ -97,38 +96,21 @@ def _number(value: Fraction | float) -> str | None:
     return str(value) if isinstance(value, Fraction) else None
 
 
-def _exact(text: object) -> Fraction:
-    return check.text_number("number", str(text))
-
-
 def _document(release: Release) -> dict[str, Any]:
     config, guarantee = release.config, release.guarantee
     return {
         "format": FORMAT,
         "version": VERSION,
         "software": f"discreet {__version__}",
-        "model": dict(config.model.describe()),
-        "mechanism": config.mechanism,
-        "n": config.n,
+        **config.document(),
         "n_source": release.n_source,
-        "epsilon": str(config.epsilon),
-        "adjacency": config.adjacency.value,
-        "options": {
-            name: {"exact": str(value)} if isinstance(value, Fraction) else value
-            for name, value in config.options
-        },
         "guarantee": {
             "epsilon": _number(guarantee.epsilon),
             "delta": str(guarantee.delta),
             "adjacency": guarantee.adjacency.value,
             "unit": guarantee.unit,
             "max_per_unit": guarantee.max_per_unit,
-            "basis": guarantee.basis
-            and {
-                "kind": "theorem",
-                "statement": guarantee.basis.statement,
-                "reference": guarantee.basis.reference,
-            },
+            "basis": _basis(guarantee.basis),
         },
         "raw": list(release.raw),
         "value": list(release.value),
@@ -137,10 +119,10 @@ def _document(release: Release) -> dict[str, Any]:
     }
 
 
-def _digest(document: dict[str, Any]) -> str:
-    """SHA-256 of the canonical form: keys sorted, no spaces, UTF-8, without the digest itself."""
-    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+def _basis(basis: Theorem | Certificate | None) -> dict[str, Any] | None:
+    if isinstance(basis, Theorem):
+        return {"kind": "theorem", "statement": basis.statement, "reference": basis.reference}
+    return None if basis is None else {"kind": "certificate", "certificate": basis.document()}
 
 
 def _read(text: str) -> Release:
@@ -157,7 +139,7 @@ def _read(text: str) -> Release:
             "text",
         )
     try:
-        if document.pop("sha256", None) != _digest(document):
+        if document.pop("sha256", None) != digest(document):
             raise DocumentError("the release was changed after it was written", "text")
         return _rebuild(document)
     except DocumentError:
@@ -170,18 +152,8 @@ def _read(text: str) -> Release:
 
 def _rebuild(document: dict[str, Any]) -> Release:
     """Make the mechanism anew from its settings; what the document says besides has to agree."""
-    model = document["model"]
-    made = making.mechanism(
-        document["mechanism"],
-        DirichletMultinomial(model["categories"], [_exact(a) for a in model["prior"]]),
-        document["n"],
-        epsilon=_exact(document["epsilon"]),
-        adjacency=document["adjacency"],
-        **{
-            name: _exact(value["exact"]) if isinstance(value, dict) else value
-            for name, value in document["options"].items()
-        },
-    )
+    basis = document["guarantee"]["basis"]
+    made = verifying.read_mechanism(document, basis and basis.get("certificate"))
     raw = document["raw"]
     sources = (None,) if made.config.n is None else N_SOURCES
     release = Release(

@@ -15,7 +15,7 @@ from discreet.core import Law, PointMass
 from discreet.exact import balls
 from discreet.exact.balls import ball
 from discreet.laws.exponential import ExponentialLaw
-from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, _ball, _shell_size
+from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, points, shell_size
 from discreet.laws.noise import NoiseLaw, remainder
 from discreet.mechanisms.lattice import clip, project
 from tests.statistics import pearson
@@ -63,32 +63,32 @@ def test_the_remainder_is_determined() -> None:
 def test_lattice_normaliser_is_the_sum(k: int, epsilon: str) -> None:
     law = LatticeLaw((0,) * k, Fraction(epsilon))
     total = math.fsum(
-        _shell_size(k, s) * math.exp(-float(Fraction(epsilon)) * s) for s in range(400)
+        shell_size(k, s) * math.exp(-float(Fraction(epsilon)) * s) for s in range(400)
     )
     assert math.exp(law.log_normaliser) == pytest.approx(total, rel=1e-12)
 
 
 @pytest.mark.parametrize(("k", "radius"), [(2, 5), (3, 4), (4, 3), (5, 2)])
 def test_lattice_ball_is_complete(k: int, radius: int) -> None:
-    points = _ball(k, radius)
-    assert (points.sum(axis=1) == 0).all()
-    half = np.abs(points).sum(axis=1) // 2
-    assert len(np.unique(points, axis=0)) == len(points)
-    assert np.bincount(half).tolist() == [_shell_size(k, s) for s in range(radius + 1)]
+    ball = points(k, 0, radius)
+    assert (ball.sum(axis=1) == 0).all()
+    half = np.abs(ball).sum(axis=1) // 2
+    assert len(np.unique(ball, axis=0)) == len(ball)
+    assert np.bincount(half).tolist() == [shell_size(k, s) for s in range(radius + 1)]
 
 
 def test_the_two_lattice_samplers_agree(rng: np.random.Generator) -> None:
     """Splitting, used for many categories, against the law that rejection is tested on."""
     law = LatticeLaw((0, 0, 0), Fraction(1))
     draws = np.array([law._split(rng.bytes) for _ in range(8_000)])
-    points = _ball(3, 3)
-    observed = np.array([(draws == point).all(axis=1).sum() for point in points])
-    p = np.array([law.probability(point) for point in points])
+    ball = points(3, 0, 3)
+    observed = np.array([(draws == point).all(axis=1).sum() for point in ball])
+    p = np.array([law.probability(point) for point in ball])
     observed, p = np.append(observed, len(draws) - observed.sum()), np.append(p, 1 - p.sum())
     statistic, limit = pearson(observed, p)
     assert statistic < limit
     steeper = LatticeLaw((0, 0, 0), Fraction(3, 2))
-    wrong = np.array([steeper.probability(point) for point in points])
+    wrong = np.array([steeper.probability(point) for point in ball])
     assert pearson(observed, np.append(wrong, 1 - wrong.sum()))[0] > limit
 
 

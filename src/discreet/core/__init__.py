@@ -1,5 +1,6 @@
 """The nouns: adjacency, guarantee, counts, law, mechanism, model."""
 
+from discreet.core.certificate import Certificate, Witness
 from discreet.core.counts import Counts, Model
 from discreet.core.guarantee import Adjacency, Guarantee, Theorem
 from discreet.core.law import Law, PointMass
@@ -7,6 +8,7 @@ from discreet.core.mechanism import Config, Mechanism
 
 __all__ = [
     "Adjacency",
+    "Certificate",
     "Config",
     "Counts",
     "Guarantee",
@@ -15,4 +17,5 @@ __all__ = [
     "Model",
     "PointMass",
     "Theorem",
+    "Witness",
 ]

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from flint import arb
 
@@ -13,6 +14,9 @@ from discreet import check
 from discreet.errors import InputError
 from discreet.exact import balls
 from discreet.exact.balls import ball
+
+if TYPE_CHECKING:
+    from discreet.core.certificate import Certificate
 
 
 class Adjacency(StrEnum):
@@ -71,7 +75,7 @@ class Guarantee:
     adjacency: Adjacency
     unit: str = "record"
     max_per_unit: int = 1
-    basis: Theorem | None = None
+    basis: Theorem | Certificate | None = None
 
     def __post_init__(self) -> None:
         if self.private != (self.basis is not None):

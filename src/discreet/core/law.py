@@ -14,7 +14,7 @@ from flint import arb
 
 from discreet import check
 from discreet.errors import InputError, NotEnumerable
-from discreet.exact import Floats, Ints, balls
+from discreet.exact import Floats, Ints, balls, floats
 from discreet.exact.draw import Source
 
 Outcome: TypeAlias = tuple[int, ...]
@@ -57,6 +57,23 @@ class Law(ABC):
     @abstractmethod
     def _draw(self, size: int, source: Source) -> Ints:
         """Exact independent draws, one a row."""
+
+    def log_total(self) -> arb:
+        """The log of the sum of all weights, as a ball: `log_normaliser`, rigorously."""
+        total = arb(0)
+        for row in self.support.tolist():
+            total += self.log_weight(tuple(row)).exp()
+        return total.log()
+
+    def bounded_log_p(self) -> tuple[Floats, float]:
+        """`log_p` and a proved bound on the error of every finite entry; here by balls."""
+        with balls.precision(balls.PRECISION):
+            total = self.log_total()
+            logs = [self.log_weight(tuple(row)) - total for row in self.support.tolist()]
+            values = np.array([float(log.mid()) for log in logs])
+            radius = max((float(log.rad()) for log in logs if log.is_finite()), default=0.0)
+        finite = np.abs(values[np.isfinite(values)])
+        return values, floats.up(radius + floats.U * float(finite.max(initial=0.0)))
 
     @property
     def support(self) -> Ints:
@@ -134,6 +151,9 @@ class PointMass(Law):
     @property
     def log_normaliser(self) -> float:
         return 0.0
+
+    def log_total(self) -> arb:
+        return arb(0)
 
     def log_weight(self, z: Outcome) -> arb:
         return arb(0) if tuple(z) == self.point else balls.NEVER

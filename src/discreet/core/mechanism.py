@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet import check
 from discreet.core.counts import Model, values_of
+from discreet.core.documents import encode
 from discreet.core.guarantee import Adjacency, Guarantee
 from discreet.core.law import Law, Outcome
 from discreet.errors import InputError
@@ -27,6 +28,17 @@ class Config:
     epsilon: Fraction
     adjacency: Adjacency
     options: tuple[tuple[str, Any], ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """In JSON's types."""
+        return {
+            "model": dict(self.model.describe()),
+            "mechanism": self.mechanism,
+            "n": self.n,
+            "epsilon": str(self.epsilon),
+            "adjacency": self.adjacency.value,
+            "options": {name: encode(value) for name, value in self.options},
+        }
 
     def __str__(self) -> str:
         settings = {"n": self.n, "epsilon": check.show(self.epsilon), **dict(self.options)}

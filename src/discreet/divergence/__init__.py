@@ -15,6 +15,7 @@ from discreet.divergence.enclosures import (
     total_variation_ball,
 )
 from discreet.divergence.excess import dirichlet_kl, half_excess_table
+from discreet.divergence.tables import hellinger_row
 from discreet.errors import InputError
 from discreet.exact import Bools, Floats, balls
 
@@ -23,6 +24,7 @@ __all__ = [
     "half_excess_table",
     "hellinger",
     "hellinger_ball",
+    "hellinger_row",
     "kl",
     "kl_ball",
     "l1",

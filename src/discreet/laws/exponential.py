@@ -14,7 +14,7 @@ from flint import arb
 from discreet import check, divergence
 from discreet.core.law import Law, Outcome
 from discreet.errors import NotEnumerable
-from discreet.exact import Floats, Ints, balls, compositions
+from discreet.exact import Floats, Ints, balls, compositions, floats
 from discreet.exact.balls import Real, ball
 from discreet.exact.draw import Source, accept_each, below_many, until_accepted
 from discreet.exact.shells import unimodal
@@ -113,6 +113,23 @@ class ExponentialLaw(Law):
     @cached_property
     def log_normaliser(self) -> float:
         return math.log(math.fsum(float(np.exp(block).sum()) for block in self._blocks()))
+
+    def bounded_log_p(self) -> tuple[Floats, float]:
+        """−κ·H − ln Z in floats, with the error of each part carried along."""
+        if self.distance != "hellinger":
+            return super().bounded_log_p()
+        distances, error = divergence.hellinger_row(self.prior, self.center, self._n)
+        with balls.precision(balls.PRECISION):
+            ball_of_exponent = self._exponent()
+            exponent = float(ball_of_exponent.mid())
+            off = float(abs(ball_of_exponent / exponent - 1).upper())
+        log_weights = distances * -exponent
+        # −κ·H is known relatively, so absolutely to that times the largest
+        reach = float(-log_weights.min())
+        error = (error + off) * (1 + error) * reach + floats.U * reach
+        log_total, lost = floats.log_of_sum(floats.exp(log_weights), error + floats.EXP_ERROR)
+        log_p = log_weights - log_total
+        return log_p, floats.up(error + lost + floats.U * float(np.abs(log_p).max()))
 
     def _list(self) -> tuple[Ints, Floats]:
         log_p = np.concatenate(list(self._blocks())) - self.log_normaliser

@@ -51,6 +51,11 @@ class LatticeLaw(Law):
         terms = 2 * _log_binomials(k - 1) - epsilon * j
         return float(special.logsumexp(terms) - (k - 1) * math.log(-math.expm1(-epsilon)))
 
+    def log_total(self) -> arb:
+        top, x = len(self.center) - 1, (-ball(self.epsilon)).exp()
+        terms = sum((math.comb(top, j) ** 2 * x**j for j in range(top + 1)), arb(0))
+        return (terms / (1 - x) ** top).log()
+
     def log_weight(self, z: Outcome) -> arb:
         if sum(z) != sum(self.center):
             return balls.NEVER
@@ -151,14 +156,14 @@ class PostprocessedLattice(Law):
         s, points = 0, 0
         term = math.exp(-self.raw.log_normaliser)
         while True:
-            points += _shell_size(k, s)
+            points += shell_size(k, s)
             if points > MOST_POINTS:
                 raise NotEnumerable(
                     f"the law sums over more than {MOST_POINTS} lattice points, too many to list",
                     points,
                 )
             following = math.exp(
-                math.log(_shell_size(k, s + 1)) - epsilon * (s + 1) - self.raw.log_normaliser
+                math.log(shell_size(k, s + 1)) - epsilon * (s + 1) - self.raw.log_normaliser
             )
             if following < term and following / (1 - following / term) <= TAIL:
                 return s
@@ -167,7 +172,7 @@ class PostprocessedLattice(Law):
     @cached_property
     def _preimages(self) -> tuple[Ints, Ints, Ints]:
         """Released outcomes; for every raw outcome in the ball, which of them, and its radius."""
-        noise = _ball(self.dimension, self._radius)
+        noise = points(self.dimension, 0, self._radius)
         rows = self.released(noise + np.array(self.raw.center, dtype=np.int64))
         support, places = np.unique(rows, axis=0, return_inverse=True)
         return support, places.ravel(), np.abs(noise).sum(axis=1) // 2
@@ -180,14 +185,17 @@ class PostprocessedLattice(Law):
     def log_normaliser(self) -> float:
         return 0.0
 
+    def log_total(self) -> arb:
+        return arb(0)
+
     def log_weight(self, z: Outcome) -> arb:
         """The log of the probability: the raw outcomes within the radius, and at most the rest."""
         support, places, radii = self._preimages
         match = np.flatnonzero((support == np.array(z)).all(axis=1))
         x = (-ball(self.raw.epsilon)).exp()
-        total = self._normaliser(x)
+        total = self.raw.log_total().exp()
         everything = sum(
-            (_shell_size(self.dimension, s) * x**s for s in range(self._radius + 1)), arb(0)
+            (shell_size(self.dimension, s) * x**s for s in range(self._radius + 1)), arb(0)
         )
         found = arb(0)
         if len(match):
@@ -196,11 +204,6 @@ class PostprocessedLattice(Law):
         if not found > 0:
             return arb(0, math.inf)  # somewhere below the tail that is left out
         return (found / total).union((found + total - everything) / total).log()
-
-    def _normaliser(self, x: arb) -> arb:
-        top = self.dimension - 1
-        terms = sum((math.comb(top, j) ** 2 * x**j for j in range(top + 1)), arb(0))
-        return terms / (1 - x) ** top
 
     def probability(self, z: object) -> float:
         outcome = np.array(self._outcome(z))
@@ -218,23 +221,29 @@ class PostprocessedLattice(Law):
         return self.released(self.raw._draw(size, source))
 
 
-def _shell_size(k: int, s: int) -> int:
-    """How many z ∈ Z^k have Σz = 0 and ½‖z‖₁ = s: by the number of positive entries."""
+def shell_size(k: int, s: int, total: int = 0) -> int:
+    """How many z ∈ Z^k have Σz = total and negative entries that sum to −s, by their number j.
+
+    With total 0 these are the z with ½‖z‖₁ = s.
+    """
     if s == 0:
-        return 1
+        return compositions.count(total, k)
     return sum(
-        math.comb(k, j) * math.comb(s - 1, j - 1) * math.comb(s + k - j - 1, s)
+        math.comb(k, j) * math.comb(s - 1, j - 1) * compositions.count(total + s, k - j)
         for j in range(1, min(k - 1, s) + 1)
     )
 
 
-def _ball(k: int, radius: int) -> Ints:
-    """All z ∈ Z^k with Σz = 0 and ½‖z‖₁ ≤ radius, one a row."""
+def points(k: int, total: int, reach: int) -> Ints:
+    """All z ∈ Z^k with Σz = total whose negative entries sum to at least −reach, one a row.
+
+    With total 0 it is the ball ½‖z‖₁ ≤ reach.
+    """
     rows = np.zeros((1, 0), dtype=np.int64)
     positive = np.zeros(1, dtype=np.int64)
     negative = np.zeros(1, dtype=np.int64)
     for _ in range(k - 1):
-        low, high = -(radius - negative), radius - positive
+        low, high = -(reach - negative), total + reach - positive
         repeats = high - low + 1
         parents = np.repeat(np.arange(len(rows)), repeats)
         starts = np.repeat(np.cumsum(repeats) - repeats, repeats)
@@ -242,5 +251,5 @@ def _ball(k: int, radius: int) -> Ints:
         rows = np.column_stack([rows[parents], value])
         positive = positive[parents] + np.maximum(value, 0)
         negative = negative[parents] + np.maximum(-value, 0)
-    # the last entry is minus the sum: the larger part is at most the radius already
-    return np.column_stack([rows, negative - positive])
+    # if the last entry is negative, its size and the others' are positive − total ≤ reach
+    return np.column_stack([rows, total + negative - positive])

@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb
 
 from discreet.core.law import Law, Outcome
-from discreet.exact import Floats, Ints, balls, draw
+from discreet.exact import Floats, Ints, balls, draw, floats
 from discreet.exact.balls import ball
 from discreet.exact.draw import Source
 
@@ -44,6 +44,19 @@ class NoiseLaw(Law):
     @property
     def log_normaliser(self) -> float:
         return 0.0
+
+    def log_total(self) -> arb:
+        return arb(0)
+
+    def bounded_log_p(self) -> tuple[Floats, float]:
+        """`log_p`, and its error.
+
+        Each count loses two roundings in rate·|t| and one in adding the constant; no term is
+        positive, so the largest magnitude bounds them all.
+        """
+        log_p = self.log_p
+        operations = 6 + len(self.center)
+        return log_p, floats.up(operations * floats.U * float(np.abs(log_p).max()))
 
     def log_weight(self, z: Outcome) -> arb:
         """The log of the probability itself."""

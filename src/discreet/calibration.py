@@ -1,0 +1,118 @@
+"""Calibration: an exponent whose privacy loss, audited exactly, is the budget.
+
+Only public values take part: the prior, n, ε and the settings of the mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache, partial
+
+from flint import arb
+
+from discreet import auditing, cache
+from discreet.auditing import spaces
+from discreet.core import Certificate, Config, Guarantee, Law, Mechanism
+from discreet.core.law import Outcome
+from discreet.errors import ExactnessError
+from discreet.exact.balls import Real, ball
+from discreet.laws.exponential import ExponentialLaw
+
+CALIBRATED = ("ehd", "ehdl", "ehds", "smooth_hellinger")
+_ROUNDS = 40
+_WATCHED = 24  # pairs of neighbours that each full audit adds to the search
+_SLACK = 1e-9  # how much of the budget the search leaves for rounding
+
+Pair = tuple[Outcome, Outcome]
+
+
+def calibrated(base: Mechanism) -> Mechanism:
+    """The mechanism with its exponent scaled so that the audited loss is at most epsilon.
+
+    The loss is not monotone in the scale in general. What is certified is the loss at the scale
+    that is used; nothing is claimed about others.
+    """
+    config = calibrated_config(base)
+    known = cache.load(config)
+    if known is None:
+        known = _search(base)
+        cache.save(config, known)
+    return restore(base, known)
+
+
+def restore(base: Mechanism, certificate: Certificate) -> Mechanism:
+    """The calibrated mechanism that a certificate speaks of."""
+    assert certificate.scale is not None
+    config = calibrated_config(base)
+    # the privacy loss of this very mechanism was computed for all counts, neighbours and outputs
+    # and is at most certificate.epsilon ≤ ε: pure ε-privacy by definition, with no theorem
+    guarantee = Guarantee(config.epsilon, Fraction(0), base.guarantee.adjacency, basis=certificate)
+    if certificate.config != config or certificate.epsilon > config.epsilon:
+        raise ExactnessError("a certificate does not fit the mechanism that it is used for")
+    return replace(scaled(base, certificate.scale), config=config, guarantee=guarantee)
+
+
+def calibrated_config(base: Mechanism) -> Config:
+    """The settings of a mechanism with calibrate=True."""
+    options = tuple((name, value) for name, value in base.config.options if name != "calibrate")
+    return replace(base.config, options=(*options, ("calibrate", True)))
+
+
+def scaled(base: Mechanism, scale: Fraction) -> Mechanism:
+    """An exponential mechanism with scale·κ for exponent, as yet without a guarantee."""
+    law = partial(_scaled_law, base.make_law, scale)
+    nothing = replace(base.guarantee, epsilon=float("inf"), basis=None)
+    return replace(base, guarantee=nothing, make_raw_law=law, make_law=law)
+
+
+def _scaled_law(make_law: Callable[[Outcome], Law], scale: Fraction, counts: Outcome) -> Law:
+    law = make_law(counts)
+    if not isinstance(law, ExponentialLaw):
+        return law  # n = 0: certain
+    return replace(law, exponent=partial(_times, scale, law._exponent))
+
+
+def _times(scale: Fraction, exponent: Real) -> arb:
+    return ball(scale) * exponent()
+
+
+def _search(base: Mechanism) -> Certificate:
+    """Find a scale by the worst pairs of neighbours, audit all pairs, repeat with what is found."""
+    epsilon, n = base.config.epsilon, base.config.n or 0
+    remembered = replace(base, make_law=lru_cache(None)(base.make_law))
+    watched: set[Pair] = set()
+    scale, losses = Fraction(1), dict[Pair, float]()
+    if n:
+        auditing.worst(spaces.space(remembered, None), losses)
+    for attempt in range(_ROUNDS):
+        watched |= set(sorted(losses, key=losses.__getitem__, reverse=True)[:_WATCHED])
+        if n:
+            slack = _SLACK * 2**attempt
+            scale = _largest(remembered, watched, float(epsilon) * (1 - slack), float(scale))
+        losses.clear()
+        trial = replace(scaled(remembered, scale), config=calibrated_config(base))
+        found = auditing.examine(trial, losses=losses)
+        if found.epsilon <= epsilon:
+            return auditing.certify(found, scale)
+    raise ExactnessError("no scale was found whose audited loss is within epsilon")
+
+
+def _largest(base: Mechanism, watched: set[Pair], target: float, start: float) -> Fraction:
+    """A scale at which the watched pairs lose about the target and no more, to twelve digits."""
+
+    def loss(scale: float) -> float:
+        made = scaled(base, Fraction(scale))
+        row = lru_cache(None)(lambda counts: made.make_law(counts).bounded_log_p())
+        return max(auditing.pair_loss(row(c), row(d))[0] for c, d in watched)
+
+    low = high = start
+    while loss(high) <= target:
+        low, high = high, 2 * high
+    while loss(low) > target:
+        low, high = low / 2, low
+    while high - low > 1e-12 * low:
+        middle = (low + high) / 2
+        low, high = (middle, high) if loss(middle) <= target else (low, middle)
+    return Fraction(f"{low:.12g}")

@@ -1,0 +1,97 @@
+"""A certificate: what an exact audit found, with all that is needed to find it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from discreet import check
+from discreet._version import __version__
+from discreet.core.documents import digest, exact
+from discreet.core.law import Outcome
+from discreet.core.mechanism import Config
+from discreet.errors import DocumentError
+
+FORMAT, VERSION = "discreet-certificate", 1
+
+
+class Witness(NamedTuple):
+    """Neighbouring counts and an output at which the privacy loss is attained. All hypothetical."""
+
+    counts: Outcome
+    neighbour: Outcome
+    output: Outcome
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The privacy loss of a mechanism lies between `epsilon_lower` and `epsilon`, rigorously.
+
+    `scale` multiplies the exponent of a calibrated mechanism; `total` is the largest number of
+    records that an audit under add-remove covers. The claim is about this very configuration.
+    """
+
+    config: Config
+    epsilon: Fraction
+    epsilon_lower: Fraction
+    witness: Witness | None
+    scale: Fraction | None = None
+    total: int | None = None
+    software: str = f"discreet {__version__}"
+
+    def document(self) -> dict[str, Any]:
+        """In JSON's types, with a digest."""
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "software": self.software,
+            **self.config.document(),
+            "scale": None if self.scale is None else str(self.scale),
+            "total": self.total,
+            "bounds": {"upper": str(self.epsilon), "lower": str(self.epsilon_lower)},
+            "witness": self.witness
+            and {name: list(value) for name, value in self.witness._asdict().items()},
+        }
+        return document | {"sha256": digest(document)}
+
+    def to_json(self) -> str:
+        """The certificate as JSON, with a SHA-256 over its canonical form."""
+        return json.dumps(self.document(), indent=2, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return (
+            f"exact audit: privacy loss at most {check.show(self.epsilon)} "
+            f"(certificate {self.document()['sha256'][:12]})"
+        )
+
+
+def read_certificate(config: Config, document: Mapping[str, Any]) -> Certificate:
+    """The certificate in a document about this configuration; one that was edited is refused."""
+    if document.get("format") != FORMAT:
+        raise DocumentError("certificate is not a discreet certificate", "certificate")
+    if document.get("version") != VERSION:
+        raise DocumentError(
+            f"certificate has format version {check.brief(document.get('version'))}, this software "
+            f"reads {VERSION}",
+            "certificate",
+        )
+    try:
+        scale, bounds, witness = document["scale"], document["bounds"], document["witness"]
+        certificate = Certificate(
+            config,
+            exact(bounds["upper"]),
+            exact(bounds["lower"]),
+            witness and Witness(*(tuple(witness[name]) for name in Witness._fields)),
+            None if scale is None else exact(scale),
+            document["total"],
+            str(document["software"]),
+        )
+        unchanged = certificate.document() == document
+    except (KeyError, TypeError, AttributeError, ValueError):
+        unchanged = False
+    if not unchanged:
+        raise DocumentError("certificate was changed after it was written", "certificate")
+    return certificate

@@ -1,0 +1,97 @@
+"""`dp.verify`: read a certificate, make its mechanism anew and audit it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet import check, making
+from discreet.auditing import Audit, audit
+from discreet.calibration import calibrated_config, restore
+from discreet.core import Certificate, Mechanism
+from discreet.core.certificate import read_certificate
+from discreet.core.documents import decode, exact
+from discreet.errors import DiscreetError, DocumentError
+from discreet.models.dirichlet import DirichletMultinomial
+
+TOLERANCE = Fraction(1, 10**9)
+
+
+def read_mechanism(
+    document: Mapping[str, Any], certificate: Mapping[str, Any] | None = None
+) -> Mechanism:
+    """The mechanism that a document describes; a calibrated one by its certificate, unaudited."""
+    model = document["model"]
+    options = {name: decode(value) for name, value in document["options"].items()}
+    if certificate is not None:
+        options.pop("calibrate", None)
+    made = making.mechanism(
+        document["mechanism"],
+        DirichletMultinomial(model["categories"], [exact(a) for a in model["prior"]]),
+        document["n"],
+        epsilon=exact(document["epsilon"]),
+        adjacency=document["adjacency"],
+        **options,
+    )
+    if certificate is None:
+        return made
+    return restore(made, read_certificate(calibrated_config(made), certificate))
+
+
+def verify(certificate: Certificate | Mapping[str, Any] | str | Path) -> Audit:
+    """Make the mechanism of a certificate anew, audit it again and compare.
+
+    Args:
+        certificate: a `Certificate`, its JSON as text or parsed, or the path of a file with it.
+
+    Returns:
+        The new audit.
+
+    Raises:
+        DocumentError: the certificate was edited, or what it claims is not found again.
+    """
+    if isinstance(certificate, Certificate):
+        document = certificate.document()
+    else:
+        document = _parsed(certificate)
+    try:
+        calibrated = document if document["scale"] is not None else None
+        made = read_mechanism(document, calibrated)
+        claimed = read_certificate(made.config, document)
+    except DocumentError:
+        raise
+    except (DiscreetError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DocumentError(f"certificate is malformed: {error}", "certificate") from None
+    found = audit(made, claimed.total)
+    upper, lower = Fraction(found.epsilon), Fraction(found.epsilon_lower)
+    slack = TOLERANCE * max(Fraction(1), upper)
+    if (
+        claimed.epsilon < lower
+        or claimed.epsilon_lower > upper
+        or (max(abs(upper - claimed.epsilon), abs(lower - claimed.epsilon_lower)) > slack)
+    ):
+        raise DocumentError(
+            f"certificate claims a privacy loss of {check.show(claimed.epsilon)}, the audit finds "
+            f"{found.epsilon:.12g}",
+            "certificate",
+        )
+    return found
+
+
+def _parsed(certificate: object) -> dict[str, Any]:
+    if isinstance(certificate, Path):
+        certificate = certificate.read_text(encoding="utf-8")
+    if isinstance(certificate, str):
+        try:
+            certificate = json.loads(certificate)
+        except (ValueError, RecursionError):
+            raise DocumentError("certificate is not complete JSON", "certificate") from None
+    if not isinstance(certificate, Mapping):
+        raise DocumentError(
+            f"certificate must be a Certificate or its JSON, got {check.brief(certificate)}",
+            "certificate",
+        )
+    return dict(certificate)

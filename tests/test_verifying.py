@@ -1,0 +1,98 @@
+"""Certificates: written, read, verified, and refused when edited."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet as dp
+from discreet.core.documents import digest
+
+
+@pytest.fixture(scope="module")
+def certificate() -> dp.Certificate:
+    model = dp.DirichletMultinomial(("ja", "nein", "weiß nicht"), (1, 0.5, 2))
+    return dp.audit(dp.mechanism("ehds", model, n=7, epsilon=1.5, gamma=0.7)).certificate
+
+
+def test_a_certificate_is_verified_in_every_form(
+    certificate: dp.Certificate, tmp_path: Path
+) -> None:
+    path = tmp_path / "certificate.json"
+    path.write_text(certificate.to_json(), encoding="utf-8")
+    for form in (certificate, certificate.to_json(), certificate.document(), path):
+        found = dp.verify(form)
+        assert Fraction(found.epsilon) == certificate.epsilon
+        assert found.certificate == certificate
+
+
+def test_the_document_says_everything(certificate: dp.Certificate) -> None:
+    document = json.loads(certificate.to_json())
+    assert document["mechanism"] == "ehds"
+    assert document["n"] == 7
+    assert document["epsilon"] == "3/2"
+    assert document["options"]["gamma"] == {"exact": "7/10"}
+    assert document["model"]["prior"] == ["1", "1/2", "2"]
+    assert Fraction(document["bounds"]["lower"]) <= Fraction(document["bounds"]["upper"])
+    assert sorted(document["witness"]) == ["counts", "neighbour", "output"]
+    assert document["software"].startswith("discreet ")
+
+
+def edited(certificate: dp.Certificate, *path: str, value: object, sign: bool) -> str:
+    document: dict[str, Any] = json.loads(certificate.to_json())
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    if sign:
+        document.pop("sha256")
+        document["sha256"] = digest(document)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize("sign", [False, True])
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("bounds", "upper"), "1/10"),
+        (("bounds", "upper"), "3"),
+        (("bounds", "lower"), "1/1000"),
+        (("n",), 8),
+        (("epsilon",), "2"),
+        (("model", "prior"), ["1", "1", "1"]),
+        (("options", "gamma"), {"exact": "1"}),
+        (("scale",), "2"),
+        (("mechanism",), "ehd"),
+        (("mechanism",), "magic"),
+        (("bounds",), None),
+        (("version",), 99),
+        (("format",), "other"),
+        (("adjacency",), "add-remove"),
+    ],
+    ids=str,
+)
+def test_an_edited_certificate_is_refused(
+    certificate: dp.Certificate, path: tuple[str, ...], value: object, sign: bool
+) -> None:
+    """With its digest computed anew as well: the audit does not find the claim again."""
+    with pytest.raises(dp.DocumentError, match="certificate"):
+        dp.verify(edited(certificate, *path, value=value, sign=sign))
+
+
+def test_what_is_no_certificate(certificate: dp.Certificate, tmp_path: Path) -> None:
+    for thing in ("{", "[]", "1", 7, None, "{}", certificate.to_json()[:-30]):
+        with pytest.raises(dp.DocumentError, match="certificate"):
+            dp.verify(thing)  # type: ignore[arg-type]
+    with pytest.raises(dp.DocumentError, match="certificate claims a privacy loss of"):
+        dp.verify(replace(certificate, epsilon=Fraction(1, 10), epsilon_lower=Fraction(1, 10)))
+
+
+def test_add_remove_certificates() -> None:
+    made = dp.mechanism("lattice", dp.BetaBinomial(), epsilon=0.5, adjacency="add-remove")
+    found = dp.audit(made, total=6)
+    assert dp.verify(found.certificate.to_json()).total == 6
