@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import accuracy, speed
+from benchmarks import accuracy, instruments, speed
 
 
 def main() -> None:
@@ -13,6 +13,10 @@ def main() -> None:
         speed.enumeration,
         speed.lattice,
         accuracy.accuracy,
+        instruments.audits,
+        instruments.calibrations,
+        instruments.limits,
+        instruments.noise_aware,
     ):
         benchmark()
 

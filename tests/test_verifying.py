@@ -8,10 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import discreet as dp
 from discreet.core.documents import digest
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +44,11 @@ def test_the_document_says_everything(certificate: dp.Certificate) -> None:
     assert Fraction(document["bounds"]["lower"]) <= Fraction(document["bounds"]["upper"])
     assert sorted(document["witness"]) == ["counts", "neighbour", "output"]
     assert document["software"].startswith("discreet ")
+    schema = json.loads((ROOT / "docs" / "release.schema.json").read_text(encoding="utf-8"))
+    about = {"$defs": schema["$defs"], "$ref": "#/$defs/certificate"}
+    jsonschema.validate(document, about)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document | {"scale": 2}, about)
 
 
 def edited(certificate: dp.Certificate, *path: str, value: object, sign: bool) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from discreet import check
+from discreet import check, plots
 from discreet.auditing.spaces import Space, space
 from discreet.core import Certificate, Mechanism, Witness
 from discreet.core.law import Outcome
@@ -22,6 +22,9 @@ from discreet.exact import Floats, balls, floats
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
 from discreet.mechanisms.lattice import clip, project
 from discreet.progress import track
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Losses: TypeAlias = dict[tuple[Outcome, Outcome], float]
 
@@ -38,8 +41,8 @@ class Audit:
     """The privacy loss of a mechanism: the largest |ln(P(z|c)/P(z|c'))| over all neighbours c, c'.
 
     `epsilon` is a rigorous upper bound, `epsilon_lower` a rigorous lower bound, `witness` the
-    neighbouring counts and the output that attain it. It concerns the released counts; everything
-    here is public.
+    neighbouring counts and the output that attain it. It is about the released counts (the raw
+    output that a release also carries is covered by the guarantee). No data enter.
     """
 
     mechanism: Mechanism = field(repr=False)
@@ -85,6 +88,20 @@ class Audit:
             best = np.maximum(best, _hockey_sticks(where.row(c), where.row(d), grid[wanted]))
         result[wanted] = np.minimum(best, 1.0)
         return result
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The privacy profile δ(ε), beside what is guaranteed."""
+        claimed = float(self.mechanism.guarantee.epsilon)
+        return plots.plot_profile(*self.profile(), self.mechanism.name, claimed, ax)
+
+    def __str__(self) -> str:
+        claim = self.mechanism.guarantee
+        claimed = f"guaranteed: {claim}" if claim.private else "guaranteed: nothing"
+        lines = [f"{self.mechanism.config}", f"  {claimed}", f"  exact loss  {self.epsilon:.9g}"]
+        if self.witness is not None:
+            counts, neighbour, output = self.witness
+            lines.append(f"  attained between counts {counts} and {neighbour} at output {output}")
+        return "\n".join(lines)
 
     @property
     def certificate(self) -> Certificate:

@@ -50,12 +50,15 @@ def decay(x: Floats) -> Floats:
     Up to 0.35 by Σ_j (−x)^j/(j+1)!·x: Horner's rule loses 2u·e^x against a sum of at least 0.84,
     and the 15 terms leave out less than u. Beyond, 8u·e^{−x} + u against at least 0.29: below 32u.
     """
-    near = np.minimum(x, 0.35)
-    series = np.full_like(near, _DECAY[0])
+    result = 1.0 - exp(-x)
+    near = x < 0.35
+    small = x[near]
+    series = np.full_like(small, _DECAY[0])
     for coefficient in _DECAY[1:]:
-        series *= near
+        series *= small
         series += coefficient
-    return np.where(x < 0.35, series * near, 1.0 - exp(-x))
+    result[near] = series * small
+    return result
 
 
 def log(x: Floats) -> tuple[Floats, float]:

@@ -101,7 +101,8 @@ def smooth_hellinger(
     the guarantee. The papers claim (ε, δ); their proof
     overlooks that the normaliser depends on the data. What is proved, and stated here, is the pure
     bound ε·(1 + (1 − e^{−γ})/S_min), S_min the least S of any counts. `calibrate=True` scales κ
-    down until that bound is ε.
+    down until that bound is ε; `dp.mechanism` does so only where n is too large for an audit, which
+    finds a larger scale.
     """
     metric, failure = _metric(distance, model, n), check.share("delta", delta)
     check.choice("calibrate", calibrate, (True, False))

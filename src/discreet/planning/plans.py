@@ -1,0 +1,172 @@
+"""What a plan says, and the search behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet import check, plots
+from discreet.core import Guarantee, Model
+from discreet.errors import InputError, NotEnumerable
+from discreet.planning.search import LEAST, MOST, least
+from discreet.planning.setting import Setting, settle
+from discreet.progress import track
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHOWN = 17  # points of a curve
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """An epsilon and what it buys. Public: no data enter.
+
+    `error` is the expected error, `error_quantile` its 95 % or given quantile, `width` the expected
+    width of the noise-aware credible interval for the category with the widest one.
+    """
+
+    epsilon: Fraction
+    error: float
+    error_quantile: float
+    question: str
+    guarantee: Guarantee
+    asked: str  # "error", "quantile", "width" or "epsilon"
+    setting: Setting = field(repr=False, compare=False)
+
+    @cached_property
+    def width(self) -> float:
+        """The expected width of the noise-aware credible interval; the first use computes it."""
+        return self.setting.value("width", self.epsilon)
+
+    @property
+    def width_without_noise(self) -> float:
+        """What the width would be without privacy."""
+        return self.setting.widths.without_noise
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The error or width that was asked for against epsilon."""
+        center, kind = float(self.epsilon), "error" if self.asked == "epsilon" else self.asked
+        low = min(center, max(center / 20, float(LEAST)))
+        high = max(center, min(center * 20, float(MOST)))
+        grid = [
+            check.rational("epsilon", float(f"{e:.3g}")) for e in np.geomspace(low, high, _SHOWN)
+        ]
+        values = [self.setting.value(kind, e) for e in track(grid, "Drawing the curve")]
+        return plots.plot_curve(
+            [float(e) for e in grid],
+            values,
+            self.setting.mechanism,
+            ("epsilon", self.setting.words(kind)),
+            (center, self.setting.value(kind, self.epsilon)),
+            ax,
+        )
+
+    def _rows(self) -> list[tuple[str, str]]:
+        words = self.setting.words
+        rows = [
+            ("epsilon", check.show(self.epsilon)),
+            (words("error"), f"{self.error:.4g}"),
+            (words("quantile"), f"{self.error_quantile:.4g}"),
+        ]
+        if self.asked in ("width", "epsilon"):
+            rows.append((words("width"), self._width_text()))
+        return [*rows, ("guarantee", str(self.guarantee))]
+
+    def _width_text(self) -> str:
+        try:
+            return f"{self.width:.4g} ({self.width_without_noise:.4g} without noise)"
+        except NotEnumerable as error:
+            return f"not computed: {error}"
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        longest = max(len(name) for name, _ in rows)
+        return "\n".join([self.question, *(f"  {name:<{longest}}  {text}" for name, text in rows)])
+
+    def __repr__(self) -> str:
+        return f"<plan: epsilon = {check.show(self.epsilon)}. {self.question}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
+            for name, text in self._rows()
+        )
+        return f"<p>{escape(self.question)}</p><table><tbody>{rows}</tbody></table>"
+
+
+def plan(
+    model: Model,
+    n: int,
+    error: float | None = None,
+    width: float | None = None,
+    epsilon: float | None = None,
+    mechanism: str = "lattice",
+    at: object = None,
+    worst_case: bool = False,
+    quantile: float | None = None,
+    level: float = 0.95,
+    distance: str = "hellinger",
+    **options: object,
+) -> Plan:
+    """The least epsilon that reaches a target, or what a given epsilon buys.
+
+    Exactly one of error, width and epsilon is given. Nothing here looks at data: an epsilon chosen
+    with the data would itself tell about them. The search goes through epsilon from 1e-4 to 100
+    in three significant digits; the target is met at the value returned, as evaluated. Evaluation
+    is deterministic and right to about one per cent.
+
+    Args:
+        model: the model whose posterior is to be released.
+        n: the number of records; under adjacency="add-remove" a public guess at it.
+        error: the largest acceptable expected distance of the released posterior from the true
+            one; with quantile=0.95, the largest acceptable distance in 95 % of releases.
+        width: the largest acceptable expected width of the noise-aware credible interval, for the
+            category with the widest one.
+        epsilon: asks for the errors and the width that it buys.
+        mechanism: the name of a private mechanism.
+        at: judge at these proportions or counts, public or made up.
+        worst_case: judge at the worst counts instead of the average over what the prior expects.
+        quantile: of the error, 0.95 unless given.
+        level: the probability of the credible interval.
+        distance: "hellinger", "total_variation" (two categories), "kl" or "l1".
+        options: of the mechanism; and adjacency.
+
+    Example:
+        >>> import discreet as dp
+        >>> float(dp.plan(dp.BetaBinomial(), n=1000, error=0.05).epsilon)
+        0.625
+    """
+    targets = {"error": error, "width": width, "epsilon": epsilon}
+    given = [name for name, value in targets.items() if value is not None]
+    if len(given) != 1:
+        listed = " and ".join(given) or "none"
+        raise InputError(
+            f"exactly one of error, width and epsilon must be given, got {listed}", "error"
+        )
+    setting = settle(model, n, mechanism, options, (at, worst_case), quantile, level, distance)
+    asked = given[0] if error is None or quantile is None else "quantile"
+    if epsilon is not None:
+        chosen = check.epsilon(epsilon)
+        question = f"What {mechanism} with epsilon = {check.show(chosen)} buys"
+    else:
+        target = check.positive(given[0], targets[given[0]])
+        chosen = least(setting, asked, float(target), given[0])
+        question = (
+            f"The least epsilon for which {mechanism} keeps the {setting.words(asked)} at or below "
+            f"{check.show(target)}"
+        )
+    return Plan(
+        chosen,
+        setting.value("error", chosen),
+        setting.value("quantile", chosen),
+        f"{question}, for {n} records, {setting.errors.places.words}.",
+        setting.errors.make(chosen).guarantee,
+        asked,
+        setting,
+    )

@@ -1,0 +1,1 @@
+"""Studies: comparisons and simulations over many settings."""

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import discreet as dp
+
+
+@pytest.fixture(scope="module")
+def table() -> dp.Comparison:
+    return dp.compare(dp.BetaBinomial(), (14, 6), epsilon=1)
+
+
+def test_one_row_per_mechanism_most_accurate_first(table: dp.Comparison) -> None:
+    names = [row.mechanism for row in table.rows]
+    assert set(dp.MECHANISMS) <= set(names)
+    assert {"ehd, calibrated", "ehdl, calibrated", "ehds, calibrated"} <= set(names)
+    means = [row.mean for row in table.rows]
+    assert means == sorted(means)
+    by_name = {row.mechanism: row for row in table.rows}
+    for name, row in by_name.items():
+        made = dp.mechanism(
+            name.split(",")[0],
+            dp.BetaBinomial(),
+            n=20,
+            epsilon=1,
+            **({"calibrate": True} if "calibrated" in name else {}),
+            **({"delta": 1e-6} if name.startswith("smooth") else {}),
+        )
+        assert row.guarantee == made.guarantee
+        law = dp.accuracy(made, (14, 6))
+        assert (row.mean, row.error_95, row.exact) == (law.mean, law.quantile(0.95), law.exact)
+        assert row.loss == dp.audit(made).epsilon
+        assert row.loss <= made.guarantee.epsilon * (1 + 1e-9)
+        assert row.ratio is not None
+        assert row.ratio >= 1 - 1e-9
+        assert row.seconds > 0
+    assert by_name["optimal"].ratio == pytest.approx(1)
+    assert by_name["ehdl"].guarantee.epsilon == math.inf
+
+
+def test_it_can_be_read(table: dp.Comparison) -> None:
+    pandas, polars = table.to_pandas(), table.to_polars()
+    assert list(pandas.columns) == polars.columns
+    assert pandas["mean"].tolist() == polars["mean"].to_list()
+    assert "smooth_hellinger" in str(table)
+    assert "<td>ehds, calibrated</td>" in table._repr_html_()
+    assert "data owner" not in str(table)
+    axes = table.plot()
+    assert len(axes.get_yticklabels()) == len(table.rows)
+
+
+def test_real_counts_are_marked() -> None:
+    model = dp.DirichletMultinomial(("a", "b", "c"))
+    table = dp.compare(model, model.count(["a"] * 5 + ["b"]), epsilon=0.5)
+    assert "for the data owner only" in str(table)
+    assert "for the data owner only" in table._repr_html_()
+
+
+def test_what_is_too_large_is_left_open() -> None:
+    table = dp.compare(dp.DirichletMultinomial(range(3)), (463, 247, 21), epsilon=1)
+    by_name = {row.mechanism: row for row in table.rows}
+    assert "optimal" not in by_name
+    assert by_name["lattice"].loss == 1
+    assert by_name["ehds"].loss is None
+    assert by_name["ehds"].ratio is None
+    assert "–" in str(table)
+    assert by_name["lattice"].mean == pytest.approx(0.106, abs=5e-4)
+
+
+def test_bad_input() -> None:
+    with pytest.raises(dp.InputError, match="model must be"):
+        dp.compare((1, 2), (1, 2), 1)  # type: ignore[arg-type]
+    with pytest.raises(dp.InputError, match=r"counts\[0\] must not be negative"):
+        dp.compare(dp.BetaBinomial(), (-1, 2), 1)
+    with pytest.raises(dp.InputError, match="epsilon must"):
+        dp.compare(dp.BetaBinomial(), (1, 2), 0)
