@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import stat
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,10 @@ def test_the_budget_is_spent_and_not_more(
     assert found.epsilon == pytest.approx(epsilon, rel=1e-5)
     assert dp.audit(made).epsilon == found.epsilon
     assert pickle.loads(pickle.dumps(made)) == made
+    law = made.law((n, *[0] * (k - 1)))
+    assert pickle.loads(pickle.dumps(law)).probability(law.support[0]) == pytest.approx(
+        law.probability(law.support[0])
+    )
 
 
 def test_a_calibrated_ehdl_is_private() -> None:
@@ -80,6 +85,8 @@ def test_too_large_to_audit() -> None:
     made = make("smooth_hellinger", dp.BetaBinomial(), 10**6, 1)
     assert isinstance(made.guarantee.basis, dp.Theorem)  # scaled by the proved bound instead
     assert made.guarantee.epsilon == 1
+    same = make("smooth_hellinger", dp.BetaBinomial(), np.int64(10**6), 1)  # type: ignore[arg-type]
+    assert same == made
 
 
 def test_bad_values() -> None:
@@ -159,6 +166,40 @@ def test_a_directory_open_to_others_is_not_used(
     done = searches(monkeypatch)
     make("ehds", dp.BetaBinomial(), 6, 1)
     assert len(done) == 1
+
+
+def test_a_link_is_not_followed(place: Path, tmp_path: Path) -> None:
+    made = make("ehds", dp.BetaBinomial(), 6, 1)
+    [path] = place.iterdir()
+    elsewhere = tmp_path / "elsewhere.json"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    assert cache.load(made.config) is None
+    path.unlink()
+    elsewhere.rename(path)
+    assert cache.load(made.config) == made.guarantee.basis
+    path.chmod(0o666)
+    assert cache.load(made.config) is None
+    path.chmod(0o600)
+    place.rename(tmp_path / "moved")
+    place.symlink_to(tmp_path / "moved")
+    assert cache.load(made.config) is None
+
+
+def test_a_certificate_for_another_claim_is_not_used(place: Path) -> None:
+    made = make("ehds", dp.BetaBinomial(), 6, 1)
+    certificate = made.guarantee.basis
+    assert isinstance(certificate, dp.Certificate)
+    base = dp.mechanism("ehds", dp.BetaBinomial(), n=6, epsilon=1)
+    for wrong in (
+        replace(certificate, epsilon=Fraction(2)),
+        replace(certificate, scale=None),
+        replace(certificate, config=replace(made.config, n=7)),
+    ):
+        with pytest.raises(dp.DocumentError, match="certificate does not fit the mechanism"):
+            calibration.restore(base, wrong)
+    cache.save(made.config, replace(certificate, scale=None))
+    assert make("ehds", dp.BetaBinomial(), 6, 1) == made
 
 
 def test_without_a_place_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

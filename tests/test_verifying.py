@@ -75,6 +75,12 @@ def edited(certificate: dp.Certificate, *path: str, value: object, sign: bool) -
         (("model", "prior"), ["1", "1", "1"]),
         (("options", "gamma"), {"exact": "1"}),
         (("scale",), "2"),
+        (("scale",), "-1"),
+        (("witness", "counts"), [7, 0, 0]),
+        (("witness", "neighbour"), ["x"]),
+        (("witness", "output"), [99, 0, 0]),
+        (("options", "calibrate"), True),
+        (("total",), 5),
         (("mechanism",), "ehd"),
         (("mechanism",), "magic"),
         (("bounds",), None),
@@ -93,7 +99,9 @@ def test_an_edited_certificate_is_refused(
 
 
 def test_what_is_no_certificate(certificate: dp.Certificate, tmp_path: Path) -> None:
-    for thing in ("{", "[]", "1", 7, None, "{}", certificate.to_json()[:-30]):
+    release = dp.release((3, 4), dp.BetaBinomial(), 1).to_json()
+    missing = tmp_path / "missing"
+    for thing in ("{", "[]", "1", 7, None, "{}", certificate.to_json()[:-30], release, missing):
         with pytest.raises(dp.DocumentError, match="certificate"):
             dp.verify(thing)  # type: ignore[arg-type]
     with pytest.raises(dp.DocumentError, match="certificate claims a privacy loss of"):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Theorem,
     )
     from discreet.divergence import hellinger, kl, l1, total_variation
+    from discreet.errorlaw import ErrorLaw, accuracy
     from discreet.errors import (
         DiscreetError,
         DocumentError,
@@ -36,12 +37,15 @@ if TYPE_CHECKING:
         NotEnumerable,
         PrivacyRefusedError,
     )
-    from discreet.making import MECHANISMS, mechanism
+    from discreet.making import MECHANISMS, mechanism, optimal
     from discreet.models.dirichlet import BetaBinomial, DirichletMultinomial
+    from discreet.models.mixture import DirichletMixture
     from discreet.models.posterior import DirichletPosterior
+    from discreet.planning import Plan, plan
     from discreet.releases import Release
     from discreet.releasing import release
     from discreet.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
+    from discreet.study.comparison import Comparison, compare
     from discreet.verifying import verify
 
 _PUBLIC = {
@@ -57,6 +61,7 @@ _PUBLIC = {
         "Theorem",
     ),
     "divergence": ("hellinger", "kl", "l1", "total_variation"),
+    "errorlaw": ("ErrorLaw", "accuracy"),
     "errors": (
         "DiscreetError",
         "DocumentError",
@@ -66,12 +71,15 @@ _PUBLIC = {
         "NotEnumerable",
         "PrivacyRefusedError",
     ),
-    "making": ("MECHANISMS", "mechanism"),
+    "making": ("MECHANISMS", "mechanism", "optimal"),
     "models.dirichlet": ("BetaBinomial", "DirichletMultinomial"),
+    "models.mixture": ("DirichletMixture",),
     "models.posterior": ("DirichletPosterior",),
+    "planning": ("Plan", "plan"),
     "releases": ("Release",),
     "releasing": ("release",),
     "sensitivity": ("global_sensitivity", "local_sensitivity", "smooth_sensitivity"),
+    "study.comparison": ("Comparison", "compare"),
     "verifying": ("verify",),
 }
 _HOME = {name: room for room, names in _PUBLIC.items() for name in names}
@@ -82,11 +90,14 @@ __all__ = [
     "Audit",
     "BetaBinomial",
     "Certificate",
+    "Comparison",
     "Counts",
+    "DirichletMixture",
     "DirichletMultinomial",
     "DirichletPosterior",
     "DiscreetError",
     "DocumentError",
+    "ErrorLaw",
     "ExactnessError",
     "Guarantee",
     "InputError",
@@ -95,17 +106,22 @@ __all__ = [
     "Model",
     "NotAPosteriorError",
     "NotEnumerable",
+    "Plan",
     "PrivacyRefusedError",
     "Release",
     "Theorem",
     "__version__",
+    "accuracy",
     "audit",
+    "compare",
     "global_sensitivity",
     "hellinger",
     "kl",
     "l1",
     "local_sensitivity",
     "mechanism",
+    "optimal",
+    "plan",
     "release",
     "smooth_sensitivity",
     "total_variation",

@@ -7,11 +7,15 @@ import json
 import os
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+from discreet._version import __version__
 from discreet.core import Certificate, Config
 from discreet.core.certificate import FORMAT, VERSION, read_certificate
 from discreet.core.documents import digest
+
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 def directory() -> Path:
@@ -22,8 +26,8 @@ def directory() -> Path:
 
 
 def _path(config: Config) -> Path:
-    """One file for each whole configuration and format version."""
-    key = {"format": FORMAT, "version": VERSION, **config.document()}
+    """One file for each whole configuration, format version and software version."""
+    key = {"format": FORMAT, "version": VERSION, "software": __version__, **config.document()}
     return directory() / f"{digest(key)}.json"
 
 
@@ -37,7 +41,10 @@ def load(config: Config) -> Certificate | None:
     try:
         if not _private(path.parent):
             return None
-        return read_certificate(config, json.loads(path.read_text(encoding="utf-8")))
+        with os.fdopen(os.open(path, os.O_RDONLY | _NO_LINK), encoding="utf-8") as file:
+            if not _own(os.fstat(file.fileno()), stat.S_ISREG):
+                return None
+            return read_certificate(config, json.load(file))
     except (OSError, ValueError, AttributeError, RecursionError):
         return None
 
@@ -46,18 +53,28 @@ def save(config: Config, certificate: Certificate) -> None:
     """Keep a certificate; where that is not possible, calibrations are just not remembered."""
     path = _path(config)
     with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         if not _private(path.parent):
             return
-        handle, temporary = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(certificate.to_json())
-        Path(temporary).replace(path)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(certificate.to_json())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def _private(path: Path) -> bool:
-    """Whether the directory belongs to this user and to nobody else."""
+    """Whether the directory, no link to one, belongs to this user and to nobody else."""
+    return _own(path.lstat(), stat.S_ISDIR)
+
+
+def _own(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
+    """Whether something is of the kind it should be, and only this user may write to it."""
     if not hasattr(os, "getuid"):
         return True
-    status = path.stat()
-    return status.st_uid == os.getuid() and not stat.S_IMODE(status.st_mode) & 0o077
+    own = status.st_uid == os.getuid() and not stat.S_IMODE(status.st_mode) & 0o077
+    return own and kind(status.st_mode)

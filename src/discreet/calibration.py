@@ -16,7 +16,8 @@ from discreet import auditing, cache
 from discreet.auditing import spaces
 from discreet.core import Certificate, Config, Guarantee, Law, Mechanism
 from discreet.core.law import Outcome
-from discreet.errors import ExactnessError
+from discreet.errors import DocumentError, ExactnessError
+from discreet.exact import balls
 from discreet.exact.balls import Real, ball
 from discreet.laws.exponential import ExponentialLaw
 
@@ -36,21 +37,32 @@ def calibrated(base: Mechanism) -> Mechanism:
     """
     config = calibrated_config(base)
     known = cache.load(config)
-    if known is None:
-        known = _search(base)
-        cache.save(config, known)
-    return restore(base, known)
+    if known is not None and _fits(known, config):
+        return restore(base, known)
+    found = _search(base)
+    cache.save(config, found)
+    return restore(base, found)
+
+
+def _fits(certificate: Certificate, config: Config) -> bool:
+    """Whether a certificate proves what is promised by this configuration."""
+    return (
+        certificate.config == config
+        and config.mechanism in CALIBRATED
+        and certificate.scale is not None
+        and certificate.epsilon <= config.epsilon
+    )
 
 
 def restore(base: Mechanism, certificate: Certificate) -> Mechanism:
     """The calibrated mechanism that a certificate speaks of."""
-    assert certificate.scale is not None
     config = calibrated_config(base)
+    if not _fits(certificate, config):
+        raise DocumentError("certificate does not fit the mechanism", "certificate")
+    assert certificate.scale is not None
     # the privacy loss of this very mechanism was computed for all counts, neighbours and outputs
     # and is at most certificate.epsilon ≤ ε: pure ε-privacy by definition, with no theorem
     guarantee = Guarantee(config.epsilon, Fraction(0), base.guarantee.adjacency, basis=certificate)
-    if certificate.config != config or certificate.epsilon > config.epsilon:
-        raise ExactnessError("a certificate does not fit the mechanism that it is used for")
     return replace(scaled(base, certificate.scale), config=config, guarantee=guarantee)
 
 
@@ -71,17 +83,25 @@ def _scaled_law(make_law: Callable[[Outcome], Law], scale: Fraction, counts: Out
     law = make_law(counts)
     if not isinstance(law, ExponentialLaw):
         return law  # n = 0: certain
-    return replace(law, exponent=partial(_times, scale, law._exponent))
+    return replace(law, exponent=partial(_times, scale, law.exponent))
 
 
 def _times(scale: Fraction, exponent: Real) -> arb:
     return ball(scale) * exponent()
 
 
+def _remembering(make_law: Callable[[Outcome], Law], counts: Outcome) -> Law:
+    """The law with an exponent that is computed once."""
+    law = make_law(counts)
+    if not isinstance(law, ExponentialLaw):
+        return law
+    return replace(law, exponent=balls.memo(law.exponent))
+
+
 def _search(base: Mechanism) -> Certificate:
     """Find a scale by the worst pairs of neighbours, audit all pairs, repeat with what is found."""
     epsilon, n = base.config.epsilon, base.config.n or 0
-    remembered = replace(base, make_law=lru_cache(None)(base.make_law))
+    remembered = replace(base, make_law=lru_cache(None)(partial(_remembering, base.make_law)))
     watched: set[Pair] = set()
     scale, losses = Fraction(1), dict[Pair, float]()
     if n:
@@ -89,8 +109,7 @@ def _search(base: Mechanism) -> Certificate:
     for attempt in range(_ROUNDS):
         watched |= set(sorted(losses, key=losses.__getitem__, reverse=True)[:_WATCHED])
         if n:
-            slack = _SLACK * 2**attempt
-            scale = _largest(remembered, watched, float(epsilon) * (1 - slack), float(scale))
+            scale = _largest(remembered, watched, float(epsilon), attempt, float(scale))
         losses.clear()
         trial = replace(scaled(remembered, scale), config=calibrated_config(base))
         found = auditing.examine(trial, losses=losses)
@@ -99,13 +118,21 @@ def _search(base: Mechanism) -> Certificate:
     raise ExactnessError("no scale was found whose audited loss is within epsilon")
 
 
-def _largest(base: Mechanism, watched: set[Pair], target: float, start: float) -> Fraction:
-    """A scale at which the watched pairs lose about the target and no more, to twelve digits."""
+def _largest(
+    base: Mechanism, watched: set[Pair], epsilon: float, attempt: int, start: float
+) -> Fraction:
+    """A scale at which the watched pairs lose about epsilon and no more, to twelve digits.
+
+    A margin is left for the error of the audit and for rounding; each attempt doubles it.
+    """
 
     def loss(scale: float) -> float:
         made = scaled(base, Fraction(scale))
         row = lru_cache(None)(lambda counts: made.make_law(counts).bounded_log_p())
-        return max(auditing.pair_loss(row(c), row(d))[0] for c, d in watched)
+        found = [auditing.pair_loss(row(c), row(d)) for c, d in watched]
+        return max(loss + 2 * error for loss, error, _, _ in found)
+
+    target = epsilon * (1 - min(0.5, _SLACK * 2**attempt))
 
     low = high = start
     while loss(high) <= target:

@@ -15,6 +15,8 @@ from discreet.errors import InputError, NotEnumerable
 from discreet.mechanisms.exponential import ehd, ehdl, ehds, smooth_hellinger
 from discreet.mechanisms.laplace import ls_dim, ls_hist
 from discreet.mechanisms.lattice import lattice
+from discreet.mechanisms.optimal import OptimalMechanism
+from discreet.mechanisms.optimal import optimal as most_accurate
 from discreet.models.dirichlet import DirichletMultinomial
 
 MECHANISMS: dict[str, Callable[..., Mechanism]] = {
@@ -25,6 +27,7 @@ MECHANISMS: dict[str, Callable[..., Mechanism]] = {
     "ehds": ehds,
     "smooth_hellinger": smooth_hellinger,
     "lattice": lattice,
+    "optimal": most_accurate,
 }
 
 
@@ -51,8 +54,11 @@ def mechanism(
 
     Args:
         name: one of
-            "lattice": integer noise that keeps the total; options postprocess ("project", "clip" or
-            None), and under add-remove unit and max_per_unit;
+            "lattice": integer noise that keeps the total; options postprocess ("project", "clip",
+            "remap" with loss and weights, or None), and under add-remove unit and max_per_unit;
+            "optimal": the least expected loss that is possible; options loss ("hellinger",
+            "total_variation", "squared_error" or a matrix) and weights ("uniform",
+            "prior_predictive" or a vector);
             "ls_dim", "ls_hist": Laplace noise, rounded down;
             "ehd", "ehds" (gamma=1.0), "ehdl" (not private): exponential mechanisms with global,
             smooth or local sensitivity; option distance ("hellinger" or, for two categories,
@@ -91,7 +97,8 @@ def mechanism(
     if n is None:
         raise InputError("n must be given under adjacency 'substitute', got None", "n")
     calibrate = check.choice("calibrate", options.pop("calibrate", False), (True, False))
-    made = MECHANISMS[name](model, check.whole("n", n), budget, **options)
+    n = check.whole("n", n)
+    made = MECHANISMS[name](model, n, budget, **options)
     if not calibrate:
         return made
     try:
@@ -101,6 +108,37 @@ def mechanism(
             raise
         # too large to audit, as public values say: scaled by what is proved on paper
         return smooth_hellinger(model, n, budget, calibrate=True, **cast("Any", options))
+
+
+def optimal(
+    model: Model,
+    n: int,
+    epsilon: object,
+    loss: object = "hellinger",
+    weights: object = "uniform",
+) -> OptimalMechanism:
+    """The ε-private mechanism with the least expected loss: the limit, as a mechanism.
+
+    `dp.mechanism("optimal", …)` is the same. `.value` is its expected loss, `.gap` what it may lie
+    above the least possible one among mechanisms that release vectors of counts.
+
+    Args:
+        model: the model.
+        n: the public number of records.
+        epsilon: the privacy parameter.
+        loss: "hellinger", "total_variation" (two categories), "squared_error" (squared l2 error of
+            the posterior mean) or a matrix of losses, a row for every true and a column for every
+            released vector of counts, in lexicographic order.
+        weights: of the true counts: "uniform", "prior_predictive" or a vector that sums to one.
+
+    Example:
+        >>> import discreet as dp
+        >>> round(dp.optimal(dp.BetaBinomial(), n=40, epsilon=1).value, 4)
+        0.1174
+    """
+    made = mechanism("optimal", model, n, epsilon=epsilon, loss=loss, weights=weights)
+    assert isinstance(made, OptimalMechanism)
+    return made
 
 
 def require_model(model: object) -> None:

@@ -9,13 +9,17 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from discreet import check, verifying
+import numpy as np
+
+from discreet import check, noise_aware, verifying
 from discreet._version import __version__
-from discreet.core import Certificate, Config, Guarantee, Theorem
+from discreet.core import Certificate, Config, Guarantee, Mechanism, Theorem
 from discreet.core.documents import digest
 from discreet.core.law import Outcome
 from discreet.errors import DocumentError, NotAPosteriorError
+from discreet.models.mixture import DirichletMixture
 from discreet.models.posterior import DirichletPosterior
+from discreet.models.summary import Summary
 
 FORMAT, VERSION = "discreet-release", 1
 N_SOURCES = ("declared", "sum of the counts")
@@ -41,13 +45,34 @@ class Release:
     def posterior(self) -> DirichletPosterior:
         """The released posterior; what is done with it costs no more privacy.
 
-        It treats the released counts as if they were the true ones.
+        It treats the released counts as if they were the true ones; `noise_aware` does not.
         """
         model = self.config.model
         return DirichletPosterior(
             model.categories,
             tuple(a + v for a, v in zip(model.prior, self.value, strict=True)),
         )
+
+    def noise_aware(
+        self, n_prior: object = None, rng: np.random.Generator | None = None
+    ) -> DirichletMixture:
+        """The posterior given the raw output of the noise, whose intervals include the noise.
+
+        Args:
+            n_prior: under add-remove, the prior of the private n: None is flat, (low, high) is
+                uniform, or a distribution with `logpmf`.
+            rng: for many categories, where the counts behind the output are drawn.
+        """
+        return noise_aware.infer(_mechanism(self), self.raw, n_prior=n_prior, rng=rng)
+
+    def summary(self, n_prior: object = None, rng: np.random.Generator | None = None) -> Summary:
+        """The posterior as released and noise-aware, side by side, and what makes it wide."""
+        try:
+            plain = self.posterior
+        except NotAPosteriorError:
+            plain = None
+        title = f"{self.config}: {self.guarantee}"
+        return Summary(title, plain, self.noise_aware(n_prior, rng))
 
     def to_json(self) -> str:
         """The release as JSON, with a SHA-256 over its canonical form."""
@@ -90,6 +115,13 @@ class Release:
             f"<p><b>{kind}</b> by {escape(str(self.config))}<br>"
             f"{escape(str(self.guarantee))}.{total}</p>{body}"
         )
+
+
+def _mechanism(release: Release) -> Mechanism:
+    """The mechanism that made a release, from what the release says."""
+    document = _document(release)
+    basis = document["guarantee"]["basis"]
+    return verifying.read_mechanism(document, basis and basis.get("certificate"))
 
 
 def _number(value: Fraction | float) -> str | None:

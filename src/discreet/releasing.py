@@ -35,8 +35,8 @@ def release(
             category, where categories left out count as 0. For records use `model.count(data)`.
         model: the public model.
         epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
-        mechanism: "lattice" is the most accurate; the others are "ls_dim", "ls_hist", "ehd",
-            "ehds", "smooth_hellinger" and "ehdl", see `dp.mechanism`.
+        mechanism: "lattice" is the most accurate at any size; the others are "optimal", "ls_dim",
+            "ls_hist", "ehd", "ehds", "smooth_hellinger" and "ehdl", see `dp.mechanism`.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for `lattice`, "add-remove".

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -12,9 +13,9 @@ from discreet import check, making
 from discreet.auditing import Audit, audit
 from discreet.calibration import calibrated_config, restore
 from discreet.core import Certificate, Mechanism
-from discreet.core.certificate import read_certificate
+from discreet.core.certificate import FORMAT, read_certificate
 from discreet.core.documents import decode, exact
-from discreet.errors import DiscreetError, DocumentError
+from discreet.errors import DiscreetError, DocumentError, InputError
 from discreet.models.dirichlet import DirichletMultinomial
 
 TOLERANCE = Fraction(1, 10**9)
@@ -24,12 +25,14 @@ def read_mechanism(
     document: Mapping[str, Any], certificate: Mapping[str, Any] | None = None
 ) -> Mechanism:
     """The mechanism that a document describes; a calibrated one by its certificate, unaudited."""
-    model = document["model"]
+    model, name = document["model"], document["mechanism"]
     options = {name: decode(value) for name, value in document["options"].items()}
     if certificate is not None:
         options.pop("calibrate", None)
+    elif options.get("calibrate") and name != "smooth_hellinger":
+        raise DocumentError("a calibrated mechanism needs its certificate", "certificate")
     made = making.mechanism(
-        document["mechanism"],
+        name,
         DirichletMultinomial(model["categories"], [exact(a) for a in model["prior"]]),
         document["n"],
         epsilon=exact(document["epsilon"]),
@@ -57,6 +60,8 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | Path) -> Audit:
         document = certificate.document()
     else:
         document = _parsed(certificate)
+    if document.get("format") != FORMAT:
+        raise DocumentError("certificate is not a discreet certificate", "certificate")
     try:
         calibrated = document if document["scale"] is not None else None
         made = read_mechanism(document, calibrated)
@@ -65,7 +70,10 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | Path) -> Audit:
         raise
     except (DiscreetError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise DocumentError(f"certificate is malformed: {error}", "certificate") from None
-    found = audit(made, claimed.total)
+    try:
+        found = audit(made, claimed.total)
+    except InputError as error:
+        raise DocumentError(f"certificate cannot be verified: {error}", "certificate") from None
     upper, lower = Fraction(found.epsilon), Fraction(found.epsilon_lower)
     slack = TOLERANCE * max(Fraction(1), upper)
     if (
@@ -78,17 +86,47 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | Path) -> Audit:
             f"{found.epsilon:.12g}",
             "certificate",
         )
+    if not _attained(made, claimed):
+        raise DocumentError(
+            "certificate has a witness at which the loss is not attained", "certificate"
+        )
     return found
+
+
+def _attained(made: Mechanism, claimed: Certificate) -> bool:
+    """Whether the loss at the witness is the one that is claimed."""
+    if claimed.witness is None:
+        return claimed.epsilon_lower == 0
+    if made.config.n is None:
+        return True  # its outputs are lumped together
+    try:
+        here, there = (
+            made.law(counts).probability(claimed.witness.output)
+            for counts in (claimed.witness.counts, claimed.witness.neighbour)
+        )
+    except InputError:
+        return False
+    apart = sum(abs(a - b) for a, b in zip(*claimed.witness[:2], strict=True))
+    loss = math.log(here / there) if here > 0 and there > 0 else math.nan
+    return apart == 2 and abs(loss - float(claimed.epsilon)) <= 1e-6 * max(1.0, loss)
 
 
 def _parsed(certificate: object) -> dict[str, Any]:
     if isinstance(certificate, Path):
-        certificate = certificate.read_text(encoding="utf-8")
+        try:
+            certificate = certificate.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            raise DocumentError(
+                f"certificate {str(certificate)!r} cannot be read", "certificate"
+            ) from None
     if isinstance(certificate, str):
         try:
             certificate = json.loads(certificate)
         except (ValueError, RecursionError):
-            raise DocumentError("certificate is not complete JSON", "certificate") from None
+            raise DocumentError(
+                "certificate is not complete JSON; the name of a file is given as a Path",
+                "certificate",
+            ) from None
     if not isinstance(certificate, Mapping):
         raise DocumentError(
             f"certificate must be a Certificate or its JSON, got {check.brief(certificate)}",

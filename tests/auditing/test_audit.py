@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,8 +12,11 @@ import pytest
 from flint import arb
 
 import discreet as dp
+from discreet.auditing import pair_loss
 from discreet.calibration import scaled
+from discreet.core import PointMass
 from discreet.exact import balls, compositions
+from discreet.laws.lattice import points
 
 OPTIONS = {"smooth_hellinger": {"delta": 1e-6}}
 
@@ -184,6 +188,74 @@ def hockey_stick(rate: float, shift: int, at: float) -> float:
     return float(np.maximum(p - math.exp(at) * q, 0).sum())
 
 
+def test_units_larger_than_the_total() -> None:
+    """Two data sets of at most T records can differ by up to 2T in l1."""
+    made = dp.mechanism(
+        "lattice", dp.BetaBinomial(), epsilon=3, adjacency="add-remove", max_per_unit=3
+    )
+    losses = [dp.audit(made, total=total).epsilon for total in (1, 2, 3)]
+    assert losses == pytest.approx([2, 3, 3], abs=1e-8)
+
+
+@pytest.mark.parametrize(("k", "n", "epsilon"), [(3, 2, 9), (4, 3, 1), (3, 8, 3), (3, 4, 0.2)])
+def test_clipped_outputs_are_known_well(k: int, n: int, epsilon: float) -> None:
+    model = dp.DirichletMultinomial(range(k))
+    clipped, projected = (
+        dp.audit(dp.mechanism("lattice", model, n=n, epsilon=epsilon, postprocess=name))
+        for name in ("clip", "project")
+    )
+    assert clipped.epsilon - clipped.epsilon_lower <= 1e-9 * max(1, epsilon)
+    at = 0.9 * epsilon
+    # clipping keeps more of the raw output than projecting
+    assert projected.delta(at) - 1e-9 <= clipped.delta(at)
+    raw = raw_hockey_stick(k, epsilon, at)
+    assert clipped.delta(at) <= raw + 1e-8
+
+
+def raw_hockey_stick(k: int, epsilon: float, at: float) -> float:
+    """Of the raw lattice law between neighbours, over a ball that holds nearly everything."""
+    raw = points(k, 0, math.ceil(25 / epsilon) + 8)
+    step = np.zeros(k, dtype=np.int64)
+    step[:2] = 1, -1
+    p, q = (np.exp(-epsilon * np.abs(raw - c).sum(axis=1) / 2) for c in (0 * step, step))
+    return float(np.maximum(p - math.exp(at) * q, 0).sum() / p.sum())
+
+
+def test_impossible_outputs_are_an_infinite_loss() -> None:
+    """A mechanism that tells the counts, and one that does so at times."""
+    base = dp.mechanism("ehds", dp.BetaBinomial(), n=3, epsilon=1)
+    told = replace(base, make_law=PointMass, make_raw_law=PointMass)
+    with pytest.raises(dp.InputError, match="mechanism must have the same outputs"):
+        dp.audit(told)
+
+
+def test_unknown_is_unbounded() -> None:
+    known, unknown = np.zeros(2), np.array([0.0, math.nan])
+    assert pair_loss((known, 0.0), (unknown, 0.0))[0] == math.inf
+    never = np.array([0.0, -math.inf])
+    assert pair_loss((never, 0.0), (never, 0.0))[0] == 0
+    assert pair_loss((known, 0.0), (never, 0.0))[0] == math.inf
+
+
+def test_delta_is_rounded_up_for_any_number() -> None:
+    model = dp.DirichletMultinomial(range(3))
+    found = dp.audit(dp.mechanism("lattice", model, n=3, epsilon=0.1))
+    assert found.delta(Fraction(1, 10) - Fraction(1, 10**30)) > 0
+    assert found.delta(10**400) == 0
+
+
+def test_sizes_are_refused_before_anything_is_listed() -> None:
+    for name in ("ehd", "ls_dim", "lattice"):
+        model = dp.DirichletMultinomial(range(1000))
+        with pytest.raises(dp.NotEnumerable):
+            dp.audit(dp.mechanism(name, model, n=1000, epsilon=1)).delta(0.5)
+    for k, most, total in ((10, 1000, 1000), (2, 10**6, 10**6), (1000, 1, 1)):
+        model = dp.DirichletMultinomial(range(k))
+        made = dp.mechanism("lattice", model, epsilon=1, adjacency="add-remove", max_per_unit=most)
+        with pytest.raises(dp.NotEnumerable):
+            dp.audit(made, total=total)
+
+
 def test_symmetry_changes_nothing() -> None:
     """A prior equal but for 1e-9 has no symmetry to use, and almost the same loss."""
     for name in ("ehd", "ehds"):
@@ -235,16 +307,18 @@ def test_refusals() -> None:
     for total in (0, -1, 2.5, "9", True):
         with pytest.raises(dp.InputError, match="total must"):
             dp.audit(apart, total=total)  # type: ignore[arg-type]
-    with pytest.raises(dp.NotEnumerable, match="more than 1000000000 are not possible"):
+    with pytest.raises(dp.NotEnumerable, match="the most that can be done is 1000000000"):
         dp.audit(apart, total=5000)
     with pytest.raises(dp.InputError, match="total is for add-remove only, got 9"):
         dp.audit(dp.mechanism("ehds", binary, n=9, epsilon=1), total=9)
     for name in ("ehds", "ls_hist", "lattice"):
-        with pytest.raises(dp.NotEnumerable, match=r"with 2 categories n up to about [234]....? is"):
+        with pytest.raises(
+            dp.NotEnumerable, match=r"2 categories n up to about [234]....? is"
+        ):
             dp.audit(dp.mechanism(name, binary, n=10**6, epsilon=1))
-    with pytest.raises(dp.NotEnumerable, match=r"with 3 categories n up to about 2.. is"):
+    with pytest.raises(dp.NotEnumerable, match=r"with 3 categories n up to about 2.. is possible"):
         dp.audit(dp.mechanism("ehds", three, n=1000, epsilon=1))
-    with pytest.raises(dp.NotEnumerable, match="n up to 446 is possible"):
+    with pytest.raises(dp.NotEnumerable, match="n up to 100 is possible"):
         dp.audit(dp.mechanism("ehd", binary, n=2000, epsilon=1, distance="total_variation"))
     found = dp.audit(dp.mechanism("ehds", binary, n=9, epsilon=1))
     for epsilon in (-1, math.nan, "1", None):

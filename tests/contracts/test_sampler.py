@@ -25,7 +25,9 @@ EPSILON = {
     "ehds": 8,
     "smooth_hellinger": 6,
     "lattice": 1,
+    "optimal": 1,
 }
+SMALLER = {"optimal": {3: (5, 3, 1), 4: (4, 2, 1, 0)}}  # a linear program
 OPTIONS: dict[str, dict[str, Any]] = {"smooth_hellinger": {"delta": 0.1}}
 
 
@@ -36,7 +38,13 @@ def test_no_mechanism_escapes() -> None:
 @pytest.mark.parametrize("k", COUNTS)
 @pytest.mark.parametrize("name", EPSILON)
 def test_draws_follow_the_law(name: str, k: int, rng: np.random.Generator) -> None:
-    check_draws(name, COUNTS[k], OPTIONS.get(name, {}), rng)
+    counts = (COUNTS | SMALLER.get(name, {}))[k]
+    check_draws(name, counts, OPTIONS.get(name, {}), rng)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_draws_of_a_remapped_lattice(k: int, rng: np.random.Generator) -> None:
+    check_draws("lattice", COUNTS[k], {"postprocess": "remap"}, rng)
 
 
 @pytest.mark.parametrize("name", ["ehd", "ehdl", "ehds", "smooth_hellinger"])

@@ -59,7 +59,13 @@ class Audit:
         target = check.rational("epsilon", epsilon)
         if target < 0:
             raise InputError(f"epsilon must not be negative, got {check.brief(epsilon)}", "epsilon")
-        return float(self._deltas(np.array([float(target)]))[0])
+        if isinstance(epsilon, float):
+            target = Fraction(epsilon)  # such as `epsilon` itself, to the last bit
+        # a smaller ε has a larger δ, so rounding down is safe
+        below = float(min(target, Fraction(10**6)))
+        if Fraction(below) > target:
+            below = math.nextafter(below, 0.0)
+        return float(self._deltas(np.array([below]))[0])
 
     def profile(self, epsilons: object = None) -> Profile:
         """δ(ε) at the given ε, or at 101 values from 0 to the privacy loss."""
@@ -68,7 +74,7 @@ class Audit:
         else:
             try:
                 grid = np.asarray(epsilons, dtype=np.float64)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 grid = np.array(np.nan)
             if grid.ndim != 1 or not (grid >= 0).all():
                 raise InputError(
@@ -127,11 +133,13 @@ def certify(audit: Audit, scale: Fraction | None) -> Certificate:
 
 
 def audit(mechanism: Mechanism, total: int | None = None) -> Audit:
-    """The exact privacy loss of a finite mechanism, as rigorous bounds at most 1e-9 apart.
+    """The exact privacy loss of a finite mechanism, as rigorous bounds.
+
+    They are at most 1e-9·max(1, ε) apart at ordinary settings.
 
     Args:
-        mechanism: any mechanism with finitely many released outcomes. Two categories to
-            n = 10,000, three to n = 60 and beyond, about 230 with an equal prior.
+        mechanism: made by `dp.mechanism`, with finitely many released outcomes. Two categories
+            to n = 10,000 and beyond, three to n = 60 and beyond, about 250 with an equal prior.
         total: under add-remove, the largest number of records that is covered.
 
     Returns:
@@ -166,8 +174,7 @@ def examine(mechanism: Mechanism, total: int | None = None, losses: Losses | Non
     where = space(mechanism, total)
     upper, witness = worst(where, losses)
     assert witness is not None
-    lower = upper if math.isinf(upper) else _certain(mechanism, where, witness)
-    return Audit(mechanism, upper, lower, witness, total)
+    return Audit(mechanism, upper, _certain(mechanism, where, witness), witness, total)
 
 
 def worst(where: Space, losses: Losses | None = None) -> tuple[float, Witness | None]:
@@ -175,7 +182,8 @@ def worst(where: Space, losses: Losses | None = None) -> tuple[float, Witness | 
     upper, highest, witness = 0.0, -1.0, None
     for c, d in track(where.pairs(), "audit", where.size):
         loss, error, place, forward = pair_loss(where.row(c), where.row(d))
-        upper = max(upper, floats.up(loss + error))
+        bound = floats.up(loss + error)
+        upper = max(upper, bound) if bound <= math.inf else math.inf  # unknown is unbounded
         if losses is not None:
             losses[c, d] = loss
         if loss > highest:
@@ -190,8 +198,10 @@ def pair_loss(
     """The loss between two rows, its error, the output, and whether the first is the likelier."""
     with np.errstate(invalid="ignore"):
         ratio = first[0] - second[0]
-    if np.isnan(ratio).any():
-        ratio = np.where(np.isnan(ratio), 0.0, ratio)  # impossible for both
+    unknown = np.isnan(ratio)
+    if unknown.any():
+        impossible = (first[0] == -math.inf) & (second[0] == -math.inf)
+        ratio = np.where(unknown, np.where(impossible, 0.0, math.inf), ratio)
     high, low = int(ratio.argmax()), int(ratio.argmin())
     forward = ratio[high] >= -ratio[low]
     place = high if forward else low
@@ -232,7 +242,10 @@ def _certain(mechanism: Mechanism, where: Space, witness: Witness) -> float:
         return max(0.0, loss - floats.up(error))
     with balls.precision(balls.PRECISION):
         here, there = (law.log_weight(witness.output) - law.log_total() for law in laws)
-        return max(0.0, math.nextafter(float((here - there).lower()), -math.inf))
+        if there == balls.NEVER and here > balls.NEVER:
+            return math.inf
+        lowest = (here - there).lower()
+        return max(0.0, math.nextafter(float(lowest), -math.inf)) if lowest.is_finite() else 0.0
 
 
 def _by_its_raw_law(mechanism: Mechanism) -> Audit | None:

@@ -19,9 +19,10 @@ from discreet.exact import Floats, Ints, balls, compositions, floats
 from discreet.laws.exponential import ExponentialLaw
 from discreet.laws.lattice import MOST_POINTS, PostprocessedLattice, points, shell_size
 from discreet.laws.noise import NoiseLaw
+from discreet.mechanisms.lattice import project
 
 MOST_WORK = 10**9  # pairs of neighbours times outputs
-MOST_BALLS = 2 * 10**5  # probabilities that are enclosed one by one
+MOST_BALLS = 101**2  # probabilities that are enclosed one by one
 _KEPT = 3 * 10**7  # floats in rows that are remembered
 
 Row = tuple[Floats, float]  # logs of probabilities, and a bound on their error
@@ -53,7 +54,8 @@ def space(mechanism: Mechanism, total: int | None) -> Space:
         classes = config.model.prior if isinstance(law, ExponentialLaw) else tuple(range(k))
         _require_small(k, n, classes, law.candidates or 0)
         _require_few_balls(law, n, k)
-        outputs, row = law.support, _bounded_row(mechanism)
+        outputs = law.support
+        row = _bounded_row(mechanism, outputs)
     size = _pairs_about(n, k, classes)
     if size * len(outputs) > MOST_WORK:
         raise _too_large(n, k, size * len(outputs))
@@ -61,8 +63,15 @@ def space(mechanism: Mechanism, total: int | None) -> Space:
     return Space(lru_cache(kept)(row), outputs, lambda: substitutions(n, k, classes), size)
 
 
-def _bounded_row(mechanism: Mechanism) -> Callable[[Outcome], Row]:
-    return lambda counts: mechanism.make_law(counts).bounded_log_p()
+def _bounded_row(mechanism: Mechanism, outputs: Ints) -> Callable[[Outcome], Row]:
+    def row(counts: Outcome) -> Row:
+        law = mechanism.make_law(counts)
+        full = isinstance(law, (ExponentialLaw, NoiseLaw))  # all outputs, whatever the counts
+        if not full and not np.array_equal(law.support, outputs):
+            raise InputError("mechanism must have the same outputs for all counts", "mechanism")
+        return law.bounded_log_p()
+
+    return row
 
 
 def require_finite(law: Law) -> None:
@@ -91,8 +100,8 @@ def _require_small(k: int, n: int, classes: tuple[object, ...], outputs: int) ->
     if work <= MOST_WORK:
         return
     possible = n
-    while possible and _pairs_about(possible, k, classes) * _outputs(possible, n, k, outputs) > (
-        MOST_WORK
+    while (
+        possible and _pairs_about(possible, k, classes) * _at(possible, n, k, outputs) > MOST_WORK
     ):
         possible = possible * 99 // 100
     raise _too_large(n, k, work, possible)
@@ -108,16 +117,18 @@ def _require_few_balls(law: Law, n: int, k: int) -> None:
         )
 
 
-def _outputs(possible: int, n: int, k: int, outputs: int) -> int:
-    """Outputs at another n: they grow like n^{k−1}."""
-    return int(outputs * ((possible + 1) / (n + 1)) ** (k - 1)) + 1
+def _at(possible: int, n: int, k: int, outputs: int) -> int:
+    """Outputs at another n: they grow like the number of vectors of counts."""
+    return outputs * compositions.count(possible, k) // compositions.count(n, k) + 1
 
 
 def _too_large(n: int, k: int, work: int, possible: int | None = None) -> NotEnumerable:
-    up_to = "" if possible is None else f"; with {k} categories n up to about {possible} is"
+    up_to = (
+        "" if possible is None else f"; with {k} categories n up to about {possible} is possible"
+    )
     return NotEnumerable(
-        f"an audit at n = {n} compares about {check.big(work)} probabilities, more than "
-        f"{MOST_WORK} are not possible{up_to}",
+        f"an audit at n = {n} would compare {check.big(work)} probabilities, the most that can be "
+        f"done is {MOST_WORK}{up_to}",
         work,
     )
 
@@ -160,10 +171,13 @@ def _add_remove(mechanism: Mechanism, total: int | None) -> Space:
     config = mechanism.config
     k, most = len(config.model.categories), mechanism.guarantee.max_per_unit
     assert config.adjacency is Adjacency.ADD_REMOVE
-    steps = [step for step in _steps(k, min(most, total)) if step > (0,) * k]
-    size = compositions.count(total, k + 1) * len(steps)
+    most = min(most, 2 * total)
+    # integer vectors with l1 norm at most m, by the number j of entries that are not zero
+    near = sum(2**j * math.comb(k, j) * math.comb(most, j) for j in range(min(k, most) + 1))
+    size = compositions.count(total, k + 1) * (near // 2)
     if (work := size * (total + 1) ** k) > MOST_WORK:
         raise _too_large(total, k, work)
+    steps = [step for step in _steps(k, most) if step > (0,) * k]
 
     def law(counts: Outcome) -> Law:
         raw = mechanism.make_law(counts)
@@ -183,7 +197,7 @@ def _add_remove(mechanism: Mechanism, total: int | None) -> Space:
 
 
 def _steps(k: int, most: int) -> list[Outcome]:
-    """All integer vectors with l1 norm from 1 to `most`."""
+    """All integer vectors with l1 norm at most `most`."""
     if k == 0:
         return [()]
     return [
@@ -205,7 +219,10 @@ def lattice_rows(law: PostprocessedLattice, n: int) -> tuple[Ints, Callable[[Out
     a raw outcome whose negative entries sum to at least −(k−2)·n.
     """
     k, epsilon = law.dimension, law.raw.epsilon
-    log_tail, reach = _reach(k, float(epsilon), n)
+    # the rarest output has the weight e^{−ε·n} from itself if the map is the projection, and at
+    # least that of the clipped vector behind it otherwise
+    rarest = n if getattr(law.released, "func", None) is project else (k - 1) * n
+    log_tail, reach = _reach(k, float(epsilon), n, rarest)
     raw = points(k, n, reach)
     outputs, places = np.unique(law.released(raw), axis=0, return_inverse=True)
     places = places.ravel()
@@ -227,14 +244,17 @@ def lattice_rows(law: PostprocessedLattice, n: int) -> tuple[Ints, Callable[[Out
     return outputs, row
 
 
-def _reach(k: int, epsilon: float, n: int) -> tuple[float, int]:
-    """The log of a bound on the weight beyond R, and the least R that makes it negligible."""
-    if epsilon * n > 600:
+def _reach(k: int, epsilon: float, n: int, rarest: int) -> tuple[float, int]:
+    """The log of a bound on the weight beyond R, and the least R that makes it negligible.
+
+    Negligible against e^{−ε·rarest}.
+    """
+    if epsilon * rarest > 600:
         raise NotEnumerable(
             f"an audit of these outputs meets probabilities below e^-600 at n = {n}; smaller n or "
             "epsilon are possible"
         )
-    target = -epsilon * n - 28.0
+    target = -epsilon * rarest - 28.0
     reach, inside = 0, shell_size(k, 0, n)
     while True:
         here, following = (math.log(shell_size(k, s)) - epsilon * s for s in (reach + 1, reach + 2))

@@ -28,7 +28,10 @@ class Witness(NamedTuple):
 
 @dataclass(frozen=True)
 class Certificate:
-    """The privacy loss of a mechanism lies between `epsilon_lower` and `epsilon`, rigorously.
+    """The privacy loss of the released counts lies between `epsilon_lower` and `epsilon`.
+
+    The bounds are rigorous. (The raw output, which a release carries too, is what is released by the
+    mechanisms that can be calibrated; of others it may lose more, up to their guarantee.)
 
     `scale` multiplies the exponent of a calibrated mechanism; `total` is the largest number of
     records that an audit under add-remove covers. The claim is about this very configuration.
@@ -90,8 +93,10 @@ def read_certificate(config: Config, document: Mapping[str, Any]) -> Certificate
             str(document["software"]),
         )
         unchanged = certificate.document() == document
+        possible = 0 <= certificate.epsilon_lower <= certificate.epsilon
+        possible = possible and (certificate.scale is None or certificate.scale > 0)
     except (KeyError, TypeError, AttributeError, ValueError):
-        unchanged = False
-    if not unchanged:
+        unchanged = possible = False
+    if not (unchanged and possible):
         raise DocumentError("certificate was changed after it was written", "certificate")
     return certificate

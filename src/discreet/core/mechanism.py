@@ -49,6 +49,8 @@ class Config:
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return "given"  # a whole matrix or vector
     return check.show(value) if isinstance(value, Fraction) else value
 
 

@@ -13,7 +13,7 @@ from flint import arb
 
 from discreet import check, divergence
 from discreet.core.law import Law, Outcome
-from discreet.errors import NotEnumerable
+from discreet.errors import ExactnessError, NotEnumerable
 from discreet.exact import Floats, Ints, balls, compositions, floats
 from discreet.exact.balls import Real, ball
 from discreet.exact.draw import Source, accept_each, below_many, until_accepted
@@ -121,6 +121,8 @@ class ExponentialLaw(Law):
         distances, error = divergence.hellinger_row(self.prior, self.center, self._n)
         with balls.precision(balls.PRECISION):
             ball_of_exponent = self._exponent()
+            if not ball_of_exponent > 0:
+                raise ExactnessError("the exponent of a law is not positive")
             exponent = float(ball_of_exponent.mid())
             off = float(abs(ball_of_exponent / exponent - 1).upper())
         log_weights = distances * -exponent
@@ -129,7 +131,8 @@ class ExponentialLaw(Law):
         error = (error + off) * (1 + error) * reach + floats.U * reach
         log_total, lost = floats.log_of_sum(floats.exp(log_weights), error + floats.EXP_ERROR)
         log_p = log_weights - log_total
-        return log_p, floats.up(error + lost + floats.U * float(np.abs(log_p).max()))
+        bound = floats.up(error + lost + floats.U * float(np.abs(log_p).max()))
+        return log_p, bound if bound <= math.inf else math.inf
 
     def _list(self) -> tuple[Ints, Floats]:
         log_p = np.concatenate(list(self._blocks())) - self.log_normaliser

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,12 @@ from discreet.core.mechanism import unchanged
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
+from discreet.laws.mapped import MappedLaw
 from discreet.laws.noise import NoiseLaw
+from discreet.optimum.losses import Problem, problem
+from discreet.optimum.remap import remap, require_small
 
-POSTPROCESSING = ("project", "clip", None)
+POSTPROCESSING = ("project", "clip", "remap", None)
 
 
 def lattice(
@@ -29,6 +33,8 @@ def lattice(
     postprocess: str | None = "project",
     unit: str = "record",
     max_per_unit: int = 1,
+    loss: object = None,
+    weights: object = None,
 ) -> Mechanism:
     """Noise z on the counts with Σz = 0 and P(z) ∝ exp(−ε·½‖z‖₁); n is kept.
 
@@ -37,8 +43,10 @@ def lattice(
     geometric mechanism. Under add-remove, n is private and every count gets independent discrete
     Laplace noise of scale m/ε, where a unit has at most m records: ε as well.
 
-    Post-processing: "project" to the nearest vector of counts, "clip" every count to [0, n], or
-    None. Under add-remove both mean max(0, ·).
+    Post-processing: "project" to the nearest vector of counts, "clip" every count to [0, n],
+    "remap" to the counts with the least expected loss given the noisy ones (`loss` and `weights` as
+    for `dp.optimal`; for two categories no private mechanism is more accurate), or None. Under
+    add-remove the first two mean max(0, ·).
     """
     check.choice("postprocess", postprocess, POSTPROCESSING)
     check.label("unit", unit)
@@ -49,7 +57,18 @@ def lattice(
             "records is protected under adjacency 'add-remove'",
             "max_per_unit",
         )
-    options = (("postprocess", postprocess), ("unit", unit), ("max_per_unit", max_per_unit))
+    options: tuple[tuple[str, Any], ...] = (
+        ("postprocess", postprocess),
+        ("unit", unit),
+        ("max_per_unit", max_per_unit),
+    )
+    task = None
+    if postprocess == "remap":
+        task = _remap_task(model, n, epsilon, loss, weights)
+        options += (("loss", task.loss), ("weights", task.weights))
+    elif loss is not None or weights is not None:
+        name = "loss" if loss is not None else "weights"
+        raise InputError(f"{name} is for postprocess='remap' only", name)
     config = Config("lattice", model, n, epsilon, adjacency, options)
     if n is None:
         return _add_remove(config, unit, max_per_unit, postprocess)
@@ -64,11 +83,15 @@ def lattice(
         "clip": partial(clip, n),
         None: unchanged,
     }
+    if task is not None:
+        maps["remap"] = partial(remap, task)
     return Mechanism(
         config=config,
         guarantee=Guarantee(epsilon, Fraction(0), adjacency, unit, max_per_unit, theorem),
         make_raw_law=partial(_raw_law, n, epsilon),
-        make_law=partial(_law, n, epsilon, postprocess, maps[postprocess]),
+        make_law=partial(remapped_law, task)
+        if task is not None
+        else partial(_law, n, epsilon, postprocess, maps[postprocess]),
         make_released=maps[postprocess],
     )
 
@@ -93,15 +116,54 @@ def _add_remove(config: Config, unit: str, max_per_unit: int, postprocess: str |
     )
 
 
+def _remap_task(
+    model: Model, n: int | None, epsilon: Fraction, loss: object, weights: object
+) -> Problem:
+    if n is None:
+        raise InputError(
+            "postprocess 'remap' needs a public n, got adjacency 'add-remove'", "postprocess"
+        )
+    task = problem(
+        model.prior,
+        n,
+        epsilon,
+        "hellinger" if loss is None else loss,
+        "uniform" if weights is None else weights,
+    )
+    require_small(task)
+    return task
+
+
+def remapped_law(task: Problem, counts: Outcome) -> Law:
+    """The law of the counts that the noisy ones are mapped to."""
+    if task.n == 0:
+        return PointMass(counts)
+    raw = _raw_law(task.n, task.epsilon, counts)
+    released = partial(remap, task)
+    if isinstance(raw, LatticeLaw):
+        return PostprocessedLattice(raw, released)
+    # what lies outside [0, n] is mapped like the nearer end
+    return MappedLaw(_clamped(task.n, task.epsilon, counts), released)
+
+
 def _independent(rate: Fraction, low: int | None, counts: Outcome) -> Law:
     return NoiseLaw(counts, rate, "two-sided", low)
 
 
-def _raw_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+def two_sided(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    """Two categories: the geometric mechanism."""
     if n == 0:
         return PointMass(counts)
-    if len(counts) == 2:
-        return NoiseLaw(counts[:1], epsilon, "two-sided", total=n)
+    return NoiseLaw(counts[:1], epsilon, "two-sided", total=n)
+
+
+def _clamped(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    return NoiseLaw(counts[:1], epsilon, "two-sided", 0, n, n)
+
+
+def _raw_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    if len(counts) == 2 or n == 0:
+        return two_sided(n, epsilon, counts)
     return LatticeLaw(counts, epsilon)
 
 
@@ -117,7 +179,7 @@ def _law(
         return raw
     if isinstance(raw, LatticeLaw):
         return PostprocessedLattice(raw, released)
-    return NoiseLaw(counts[:1], epsilon, "two-sided", 0, n, n)
+    return _clamped(n, epsilon, counts)
 
 
 def _at_least_zero(raw: Ints) -> Ints:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,9 @@ from discreet.check import Category
 from discreet.core.counts import values_of
 from discreet.errors import InputError, NotAPosteriorError
 from discreet.exact import Floats
+from discreet.models import export
 
 INTERVALS = ("equal-tailed", "highest-density")
-_SHOWN = 20  # rows in a notebook
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +44,8 @@ class DirichletPosterior:
             if parameter <= 0:
                 raise NotAPosteriorError(
                     f"parameters[{position}] must be greater than 0 for a posterior, got "
-                    f"{check.show(parameter)}; release with postprocess='project'"
+                    f"{check.show(parameter)}; ask the release for noise_aware(), or release with "
+                    "postprocess='project'"
                 )
 
     @property
@@ -127,9 +127,7 @@ class DirichletPosterior:
         """P(θ_i ≤ x)."""
         return self.marginal(category).cdf(x)
 
-    def probability_exceeds(
-        self, first: Category, second: Category, other: DirichletPosterior | None = None
-    ) -> float:
+    def probability_exceeds(self, first: Category, second: Category, other: Any = None) -> float:
         """P(θ_first > θ_second), where θ_second may belong to another, independent posterior.
 
         Within one posterior θ_first/(θ_first + θ_second) is a Beta. Between two it is
@@ -142,6 +140,10 @@ class DirichletPosterior:
         if other is None:
             j = self._index("second", second)
             return 0.0 if i == j else float(special.betaincc(self.alpha[i], self.alpha[j], 0.5))
+        if not isinstance(other, DirichletPosterior):
+            from discreet.models.mixture import as_mixture
+
+            return 1 - as_mixture(other).probability_exceeds(second, first, self)
         theirs, ours = other.marginal(second), self.marginal(first)
         value, _ = integrate.quad(lambda u: theirs.cdf(ours.ppf(u)), 0, 1, limit=500)
         return float(value)
@@ -190,6 +192,12 @@ class DirichletPosterior:
 
         return stats.dirichlet(self.alpha)
 
+    def to_arviz(
+        self, draws: int = 1000, chains: int = 4, rng: np.random.Generator | None = None
+    ) -> Any:
+        """Independent draws of θ as ArviZ data; needs `discreet[arviz]`."""
+        return export.to_arviz(self.sample, self.categories, draws, chains, rng)
+
     def _index(self, argument: str, category: Category | None) -> int:
         if not isinstance(category, (str, int)) or category not in self.categories:
             check.choice(argument, category, self.categories)
@@ -226,14 +234,8 @@ class DirichletPosterior:
         return f"Dirichlet({shown}{more})"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{t}</th>" for t in ("category", "α", "mean", "sd", "95 % interval"))
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.table()[:_SHOWN]
-        )
-        if len(self.categories) > _SHOWN:
-            rows += f"<tr><td>… {len(self.categories)} in all</td></tr>"
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        head = ("category", "α", "mean", "sd", "95 % interval")
+        return export.html_table(head, self.table()[: export.SHOWN], len(self.categories))
 
 
 def _shortest_tail(a: Floats, b: Floats, mass: float) -> Floats:

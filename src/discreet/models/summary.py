@@ -1,0 +1,105 @@
+"""A released posterior as it stands and with the noise accounted for, side by side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING
+
+from discreet.models import export
+from discreet.models.mixture import DirichletMixture
+from discreet.models.posterior import DirichletPosterior
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+LEVEL = 0.95
+HEADING = ("category", "posterior", "mean", "sd", "95 % interval")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Summary:
+    """Mean, standard deviation and 95 % interval of every θ_i, and where the width comes from.
+
+    `plain` treats the released counts as true; it is None if they make no posterior.
+    """
+
+    title: str
+    plain: DirichletPosterior | None
+    noise_aware: DirichletMixture
+
+    @cached_property
+    def _intervals(self) -> list[tuple[float, float]]:
+        """The noise-aware ones, of the categories that are shown."""
+        shown = self.noise_aware.categories[: export.SHOWN]
+        tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+        return [tuple(self.noise_aware.marginal(label).ppf(tails).tolist()) for label in shown]
+
+    @cached_property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table as text: for every category, of many the first, one row or two."""
+        labels = [str(label) for label in self.noise_aware.categories[: export.SHOWN]]
+        aware = self.noise_aware.mean(), self.noise_aware.sd(), self._intervals
+        kinds = [("noise-aware", *aware)]
+        if self.plain is not None:
+            columns = self.plain.mean(), self.plain.sd(), self.plain.interval(LEVEL).tolist()
+            kinds.insert(0, ("as released", *columns))
+        least = min(float(min(sd[: len(labels)])) for _, _, sd, _ in kinds)
+        places = max(3, 1 - math.floor(math.log10(max(least, 1e-15))))
+
+        def show(*numbers: float) -> str:
+            return " – ".join(f"{number:.{places}f}" for number in numbers)
+
+        return [
+            (label, name, show(mean[i]), show(sd[i]), show(*ends[i]))
+            for i, label in enumerate(labels)
+            for name, mean, sd, ends in kinds
+        ]
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """For every category, how much of the width is sampling and how much is privacy."""
+        sampling, privacy = self.noise_aware.parts()
+        result = []
+        for i, (low, high) in enumerate(self._intervals):
+            share = float(sampling[i] / (sampling[i] + privacy[i]))
+            percent = round(100 * share)
+            result.append(
+                f"{self.noise_aware.categories[i]}: the interval is {high - low:.3g} wide; without "
+                f"the noise it would be about {(high - low) * share**0.5:.3g}. "
+                f"{percent} % of the variance is sampling, {100 - percent} % privacy."
+            )
+        if (k := len(self.noise_aware.categories)) > export.SHOWN:
+            result.append(f"… {k} categories in all.")
+        return result
+
+    def __str__(self) -> str:
+        table = [HEADING, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in table
+        ]
+        return "\n".join([self.title, "", *lines, "", *self.sentences])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        lines = "<br>".join(map(escape, self.sentences))
+        table = export.html_table(HEADING, self.rows, len(self.noise_aware.categories))
+        return f"<p>{escape(self.title)}</p>{table}<p>{lines}</p>"
+
+    def __rich__(self) -> Table:
+        from rich.table import Table
+        from rich.text import Text
+
+        caption = Text("\n".join(self.sentences))
+        table = Table(title=Text(self.title), caption=caption, caption_justify="left")
+        for name in HEADING:
+            table.add_column(Text(name))
+        for row in self.rows:
+            table.add_row(*map(Text, row))
+        return table

@@ -1,0 +1,187 @@
+"""Noise-aware posteriors: what the raw output of a mechanism says about θ, noise included.
+
+p(θ | z) = Σ_c p(c | z)·Dir(θ; α + c) with p(c | z) ∝ DirMult(c; n, α)·P(z | c): a mixture over the
+counts that may have been behind the output z (Bernstein and Sheldon 2018; Ju et al. 2022).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from discreet import check
+from discreet.core import Law, Mechanism, PointMass
+from discreet.core.law import Outcome
+from discreet.errors import InputError, NotEnumerable
+from discreet.exact import Floats
+from discreet.laws.lattice import LatticeLaw
+from discreet.laws.noise import NoiseLaw
+from discreet.models.mixture import Diagnostics, DirichletMixture
+from discreet.noise_aware import finite, one_count, several
+from discreet.noise_aware.mixing import draw_mixed
+from discreet.noise_aware.totals import PriorOfN, Problem
+from discreet.noise_aware.windows import few, prepare
+
+__all__ = ["infer"]
+
+_DROPPED = 1e-14  # probability of the components that are dropped as negligible
+_MOST_DRAWS, _LEAST_DRAWS = 10_000, 2_000
+
+
+def infer(
+    mechanism: Mechanism,
+    raw: Outcome,
+    *,
+    n_prior: object = None,
+    rng: np.random.Generator | None = None,
+) -> DirichletMixture:
+    """The posterior of θ given the raw output of a mechanism.
+
+    Args:
+        mechanism: the mechanism that made the output.
+        raw: the output before post-processing, `Release.raw`.
+        n_prior: under add-remove, the prior of the private number of records: None is flat on
+            0, 1, 2, …; (low, high) is uniform; or a distribution with `logpmf`, as in scipy.stats.
+        rng: for more than two categories where the counts are too many to list: they are drawn.
+
+    Returns:
+        A `DirichletMixture`; its `diagnostics` tell how it was computed and how exact it is.
+
+    Raises:
+        InputError: raw is no output of the mechanism, or n_prior does not apply.
+        NotEnumerable: an exponential mechanism with too many vectors of counts.
+    """
+    mechanism.postprocess(raw)
+    output = tuple(map(int, raw))
+    source = np.random.default_rng() if rng is None else check.generator(rng)
+    model, n = mechanism.config.model, mechanism.config.n
+    prior_of_n = _prior_of_n(n_prior, n)
+    law = mechanism.make_raw_law((n or 0, *(0,) * (len(model.categories) - 1)))
+    noise = _additive(law, output)
+    diagnostics = Diagnostics()
+    if noise is None:
+        counts, logs = finite.infer(mechanism, output)
+    elif n is not None and len(model.categories) == 2:
+        z, rate, floored = noise
+        listed = one_count.infer(model.prior, n, z[0], rate, floored)
+        counts, logs = listed.counts, listed.logs
+        diagnostics = Diagnostics("exact", listed.left_out, listed.grouped)
+    else:
+        counts, logs, diagnostics = _several(model.prior, n, *noise, prior_of_n, source)
+    if not np.isfinite(logs).any():
+        raise _impossible()
+    return _mixture(mechanism, counts, logs, diagnostics)
+
+
+def _impossible() -> InputError:
+    return InputError("raw must be an output that the mechanism can give", "raw")
+
+
+def _additive(law: Law, raw: Outcome) -> tuple[Outcome, float, bool] | None:
+    """The noisy counts, the rate of the noise and whether it is floored; None for other laws."""
+    if isinstance(law, LatticeLaw):
+        if sum(raw) != sum(law.center):
+            raise _impossible()
+        return raw, float(law.epsilon / 2), False
+    if isinstance(law, NoiseLaw) and law.low is None and law.high is None:
+        if law.total is not None and sum(raw) != law.total:
+            raise _impossible()
+        return raw[: len(law.center)], float(law.rate), law.shape == "floored"
+    if isinstance(law, PointMass) and raw != law.point:
+        raise _impossible()
+    return None
+
+
+def _several(
+    prior: tuple[Fraction, ...],
+    n: int | None,
+    z: Outcome,
+    rate: float,
+    floored: bool,
+    n_prior: PriorOfN,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats, Diagnostics]:
+    k = len(prior)
+    order, last = list(range(k)), None
+    if n is not None and len(z) == k:  # the count that is fixed by the others: a large one
+        order.append(order.pop(int(np.argmax(z))))
+        last = z[order[-1]]
+    free = tuple(z[i] for i in order[: k - (n is not None)])
+    problem = Problem(tuple(prior[i] for i in order), n, free, last, rate, floored, n_prior)
+    points, exact = _points(problem, rng)
+    diagnostics = Diagnostics("exact", points.left_out)
+    if not exact:
+        weights = np.exp(points.logs - points.logs.max())
+        ess = float(weights.sum() ** 2 / (weights**2).sum())
+        diagnostics = Diagnostics("draws", points.left_out, ess=ess)
+    return points.counts[:, np.argsort(order)], points.logs, diagnostics
+
+
+def _points(problem: Problem, rng: np.random.Generator) -> tuple[several.Points, bool]:
+    """Vectors of counts: all of them, and True, or draws."""
+    draws = min(max(2_000_000 // len(problem.prior), _LEAST_DRAWS), _MOST_DRAWS)
+    flat, product = problem.n is None and problem.n_prior.flat, None
+    if not flat or few(problem):
+        try:
+            product = prepare(problem, 2) if flat else prepare(problem)
+        except NotEnumerable:
+            if problem.n is not None:
+                raise
+        if product is not None and (points := several.enumerate_points(product)) is not None:
+            return points, True
+    if flat or product is None:
+        return draw_mixed(problem, draws, rng), False
+    return several.draw_points(product, draws, rng), False
+
+
+def _mixture(
+    mechanism: Mechanism, counts: Floats, logs: Floats, diagnostics: Diagnostics
+) -> DirichletMixture:
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    kept = weights > _DROPPED / len(weights)
+    lost = float(weights[~kept].sum())
+    model = mechanism.config.model
+    alpha = np.array([float(a) for a in model.prior])
+    return DirichletMixture(
+        model.categories,
+        counts[kept] + alpha,
+        weights[kept],
+        Diagnostics(
+            diagnostics.method,
+            min(diagnostics.left_out + lost, 1.0),
+            diagnostics.grouped,
+            diagnostics.ess,
+        ),
+    )
+
+
+def _prior_of_n(n_prior: object, n: int | None) -> PriorOfN:
+    """The prior of n as a function, and the range outside of which it is −∞."""
+    if n is not None and n_prior is not None:
+        raise InputError(
+            f"n_prior must be None where n is public, got {check.brief(n_prior)}", "n_prior"
+        )
+    if n_prior is None:
+        return PriorOfN(_uniform(0, math.inf), 0, math.inf, True)
+    if isinstance(n_prior, tuple) and len(n_prior) == 2:
+        low = check.whole("n_prior[0]", n_prior[0])
+        high = check.whole("n_prior[1]", n_prior[1], least=low)
+        return PriorOfN(_uniform(low, high), low, high)
+    logpmf = getattr(n_prior, "logpmf", None)
+    if not callable(logpmf):
+        raise InputError(
+            "n_prior must be None, a pair (low, high) or a distribution with logpmf, got "
+            f"{check.brief(n_prior)}",
+            "n_prior",
+        )
+    support = getattr(n_prior, "support", None)
+    first, last = support() if callable(support) else (0, math.inf)
+    return PriorOfN(logpmf, max(float(first), 0.0), float(last))
+
+
+def _uniform(low: float, high: float) -> Callable[[Floats], Floats]:
+    return lambda n: np.where((n >= low) & (n <= high), 0.0, -np.inf)

@@ -1,0 +1,1 @@
+"""The most accurate private mechanism: losses, the optimal remap, the linear program."""
