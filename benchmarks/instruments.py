@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +15,8 @@ import numpy as np
 
 import discreet as dp
 from benchmarks.timing import best, milliseconds, show
+from discreet.optimum import program, remap
+from discreet.optimum.losses import problem
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:
@@ -35,8 +39,8 @@ def audits() -> None:
     rows = []
     for n in (1_000, 10_000):
         made = dp.mechanism("ehds", dp.BetaBinomial(), n=n, epsilon=1)
-        seconds, found = timed(lambda made=made: dp.audit(made))
-        plainly, _ = timed(lambda made=made, n=n: plain_audit(made, n))
+        seconds, found = timed(partial(dp.audit, made))
+        plainly, _ = timed(partial(plain_audit, made, n))
         rows.append(
             [
                 str(n),
@@ -56,14 +60,11 @@ def calibrations() -> None:
     for k, n in ((2, 100), (2, 1_000), (2, 10_000), (3, 60)):
         model = dp.DirichletMultinomial(range(k))
 
-        def make(model: Any = model, n: int = n) -> dp.Mechanism:
-            return dp.mechanism("ehds", model, n=n, epsilon=1, calibrate=True)
-
-        with tempfile.TemporaryDirectory() as place:
-            kept = Path(place) / "certificates"
-            with patch("discreet.cache.directory", lambda kept=kept: kept):
-                cold, made = timed(make)
-                cached = best(make, 3)
+        make = partial(dp.mechanism, "ehds", model, n=n, epsilon=1, calibrate=True)
+        place = partial(Path, tempfile.mkdtemp(), "certificates")
+        with patch("discreet.cache.directory", place):
+            cold, made = timed(make)
+            cached = best(make, 3)
         basis = made.guarantee.basis
         assert isinstance(basis, dp.Certificate)
         rows.append(
@@ -80,33 +81,49 @@ def calibrations() -> None:
 
 
 def limits() -> None:
-    from discreet.optimum import program
-
     rows = []
-    for k, n in ((2, 50), (2, 100), (2, 200), (3, 8)):
-        model = dp.DirichletMultinomial(range(k))
-        seconds, solved = timed(lambda model=model, n=n: program.benchmark(model, n))
-        rows.append([f"k = {k}, n = {n}", milliseconds(seconds), *solved])
-    show("The limit by linear programming at ε = 1, Hellinger, uniform", ["setting", "time"], rows)
+    for k, n in ((2, 50), (2, 100), (2, 200), (3, 8), (3, 14)):
+        prior = (Fraction(1),) * k
+        task = problem(prior, n, Fraction(1), "hellinger", "uniform")
+        seconds, solved = timed(partial(program.solve, task))
+        closed, value = timed(partial(remap.expected_loss, task)) if k == 2 else (None, None)
+        rows.append(
+            [
+                f"k = {k}, n = {n}",
+                milliseconds(seconds),
+                "–" if closed is None else milliseconds(closed),
+                "–" if closed is None else f"{seconds / closed:.0f}",
+                f"{solved.value:.6f}",
+                f"{solved.gap:.1e}",
+                "–" if value is None else f"{solved.value - value:.1e}",
+            ]
+        )
+    headings = ["setting", "program", "geometric", "ratio", "value", "gap", "program − geometric"]
+    show("The limit at ε = 1, Hellinger, uniform weights", headings, rows)
+
+
+def _with_intervals(release: dp.Release) -> Any:
+    return release.noise_aware().interval()
 
 
 def noise_aware() -> None:
     rows = []
-    for label, counts, options in (
-        ("lattice, n = 1e6", (700_000, 300_000), {}),
-        ("lattice, n = 1e6, ε = 0.01", (700_000, 300_000), {"epsilon": 0.01}),
-        ("lattice, k = 3, n = 1e6", (500_000, 300_000, 200_000), {}),
-        ("ehds, n = 1,000", (700, 300), {"mechanism": "ehds"}),
+    for mechanism, epsilon, counts in (
+        ("lattice", 1, (700_000, 300_000)),
+        ("lattice", 0.01, (700_000, 300_000)),
+        ("lattice", 1, (500_000, 300_000, 200_000)),
+        ("ehds", 1, (700, 300)),
+        ("ehds", 1, (7_000, 3_000)),
     ):
         model = dp.DirichletMultinomial(range(len(counts)))
-        release = dp.release(
-            counts, model, **({"epsilon": 1} | options), rng=np.random.default_rng(1)
-        )
+        rng = np.random.default_rng(1)
+        release = dp.release(counts, model, epsilon, mechanism, rng=rng)
+        label = f"{mechanism}, k = {len(counts)}, n = {sum(counts)}, ε = {epsilon}"
         first, aware = timed(release.noise_aware)
-        again = best(lambda release=release: release.noise_aware().interval(), 3)
+        again = best(partial(_with_intervals, release), 3)
         widths = [np.diff(p.interval()[0])[0] for p in (aware, release.posterior)]
         rows.append(
             [label, milliseconds(first), milliseconds(again), f"{widths[0] / widths[1]:.3f}"]
         )
     headings = ["release", "first", "again, with intervals", "width / naive width"]
-    show("Noise-aware posteriors, ε = 1", headings, rows)
+    show("Noise-aware posteriors", headings, rows)

@@ -92,14 +92,14 @@ def test_averages_over_the_prior_predictive(name: str) -> None:
     model = dp.BetaBinomial(prior=(0.5, 2))
     made = dp.mechanism(name, model, n=300, epsilon=1)
     assert errors(name, model, 300).mean(Fraction(1)) == pytest.approx(
-        mean_error(made, "prior"), rel=5e-3
+        mean_error(made, "prior_predictive"), rel=5e-3
     )
 
 
 def test_averages_over_three_categories() -> None:
     made = dp.mechanism("lattice", THREE, n=30, epsilon=2)
     assert errors("lattice", THREE, 30).mean(Fraction(2)) == pytest.approx(
-        mean_error(made, "prior"), rel=0.01
+        mean_error(made, "prior_predictive"), rel=0.01
     )
 
 
@@ -200,7 +200,7 @@ def test_the_other_way_round() -> None:
     assert (back.error, back.error_quantile) == (found.error, found.error_quantile)
     assert back.width == found.width > back.width_without_noise
     made = dp.mechanism("lattice", BETA, n=300, epsilon=found.epsilon)
-    assert back.error == pytest.approx(mean_error(made, "prior"), rel=5e-3)
+    assert back.error == pytest.approx(mean_error(made, "prior_predictive"), rel=5e-3)
 
 
 def test_the_worst_case_costs_more() -> None:

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 import discreet as dp
+from discreet.core import Witness
 from discreet.core.documents import digest
 
 ROOT = Path(__file__).parents[1]
@@ -106,6 +107,31 @@ def test_what_is_no_certificate(certificate: dp.Certificate, tmp_path: Path) -> 
             dp.verify(thing)  # type: ignore[arg-type]
     with pytest.raises(dp.DocumentError, match="certificate claims a privacy loss of"):
         dp.verify(replace(certificate, epsilon=Fraction(1, 10), epsilon_lower=Fraction(1, 10)))
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "epsilon"),
+    [("ehds", 50, 5000), ("ls_hist", 2000, 3), ("lattice", 2000, 3), ("optimal", 2000, 3)],
+)
+def test_witnesses_of_tiny_probability(name: str, n: int, epsilon: float) -> None:
+    """Outputs whose probability is no float: the loss there is still verified."""
+    found = dp.audit(dp.mechanism(name, dp.BetaBinomial(), n=n, epsilon=epsilon))
+    assert dp.verify(found.certificate).witness == found.witness
+
+
+def test_another_witness_as_bad_is_accepted() -> None:
+    """The lattice law loses epsilon at many places; which one is named does not matter."""
+    found = dp.audit(dp.mechanism("lattice", dp.BetaBinomial(), n=9, epsilon=1))
+    other = Witness((4, 5), (5, 4), (4, 5))
+    assert found.witness != other
+    assert dp.verify(replace(found.certificate, witness=other)).epsilon == found.epsilon
+    for wrong in (
+        Witness((4, 5), (6, 3), (4, 5)),
+        Witness((5, 4), (4, 5), (4, 5)),
+        Witness((4, 5), (5, 4), (4, 99)),
+    ):
+        with pytest.raises(dp.DocumentError, match="witness"):
+            dp.verify(replace(found.certificate, witness=wrong))
 
 
 def test_add_remove_certificates() -> None:

@@ -76,7 +76,8 @@ def scaled(base: Mechanism, scale: Fraction) -> Mechanism:
     """An exponential mechanism with scale·κ for exponent, as yet without a guarantee."""
     law = partial(_scaled_law, base.make_law, scale)
     nothing = replace(base.guarantee, epsilon=float("inf"), basis=None)
-    return replace(base, guarantee=nothing, make_raw_law=law, make_law=law)
+    config = replace(base.config, options=(*base.config.options, ("scale", scale)))
+    return replace(base, config=config, guarantee=nothing, make_raw_law=law, make_law=law)
 
 
 def _scaled_law(make_law: Callable[[Outcome], Law], scale: Fraction, counts: Outcome) -> Law:

@@ -138,6 +138,13 @@ def choice(argument: str, value: object, allowed: Sequence[object]) -> Any:
     raise _fail(argument, f"must be one of {', '.join(names)}, got {brief(value)}{hint}")
 
 
+def position(argument: str, category: object, labels: Sequence[Category]) -> int:
+    """The place of a declared category."""
+    if not isinstance(category, (str, int)) or category not in labels:
+        choice(argument, category, labels)
+    return labels.index(cast("Category", category))
+
+
 def label(argument: str, value: object) -> str:
     """A name to be printed: not empty, without control characters."""
     if not isinstance(value, str) or not value:

@@ -157,8 +157,8 @@ def mean_error(
 ) -> float:
     """The expected error averaged over all counts with sum n.
 
-    Weights: "uniform", "prior_predictive" (the Dirichlet-multinomial law of the counts before the data), or
-    one number per vector of counts in lexicographic order. Public: no data enter.
+    Weights: "uniform", "prior_predictive" (the Dirichlet-multinomial law of the counts before the
+    data), or one number per vector of counts in lexicographic order. Public: no data enter.
     """
     n, model = mechanism.config.n, mechanism.config.model
     if n is None:

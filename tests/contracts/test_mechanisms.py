@@ -16,7 +16,7 @@ import pytest
 
 import discreet as dp
 
-SETTINGS = list(
+SETTINGS: list[tuple[int, int, Any, float]] = list(
     itertools.product(
         [2, 3, 5],  # categories
         [0, 1, 7],  # records
@@ -36,9 +36,16 @@ def corner_counts(k: int, n: int) -> list[tuple[int, ...]]:
     return [(n, *[0] * (k - 1)), (*[0] * (k - 1), n), tuple(spread)]
 
 
+def settings(name: str) -> list[tuple[int, int, Any, float]]:
+    """All; where every one takes an audit, those with many counts only once."""
+    if name != "smooth_hellinger":
+        return SETTINGS
+    return [s for s in SETTINGS if s[:2] != (5, 7) or s[2:] == (1, 0.7)]
+
+
 @pytest.mark.parametrize("name", dp.MECHANISMS)
 def test_laws_and_draws(name: str, rng: np.random.Generator) -> None:
-    for k, n, prior, epsilon in SETTINGS:
+    for k, n, prior, epsilon in settings(name):
         model = dp.DirichletMultinomial(range(k), prior=prior)
         made = dp.mechanism(name, model, n=n, epsilon=epsilon, **OPTIONS.get(name, {}))
         for counts in corner_counts(k, n):
@@ -70,7 +77,7 @@ def test_laws_and_draws(name: str, rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("name", dp.MECHANISMS)
 def test_guarantee_repr_json_and_pickle(name: str) -> None:
-    for k, n, prior, epsilon in SETTINGS:
+    for k, n, prior, epsilon in settings(name):
         model = dp.DirichletMultinomial([f"category {i}" for i in range(k)], prior=prior)
         options = OPTIONS.get(name, {})
         made = dp.mechanism(name, model, n=n, epsilon=epsilon, **options)

@@ -16,7 +16,9 @@ from discreet.exact import balls
 from discreet.exact.balls import ball
 from discreet.laws.exponential import ExponentialLaw
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, points, shell_size
+from discreet.laws.mapped import MappedLaw
 from discreet.laws.noise import NoiseLaw, remainder
+from discreet.laws.table import TableLaw
 from discreet.mechanisms.lattice import clip, project
 from tests.statistics import pearson
 
@@ -140,6 +142,8 @@ LAWS = [
     LatticeLaw((1,) * 70, Fraction(1)),
     ExponentialLaw((1, 2, 3), (Fraction(1),) * 3, kappa),
     ExponentialLaw((1, 2), (Fraction(1),) * 2, kappa, "total_variation"),
+    TableLaw(3, 2, (10**30, 2, 0, 10**29)),
+    MappedLaw(NoiseLaw((3,), Fraction(1), "two-sided", 0, 5, 5), partial(clip, 4)),
 ]
 
 

@@ -17,8 +17,9 @@ def halved(rows: Ints) -> Ints:
     return np.column_stack([ones, 9 - ones])
 
 
-def test_a_table_is_drawn_as_it_says(rng: np.random.Generator) -> None:
-    law = TableLaw(3, 2, (10**30, 2 * 10**30, 0, 7 * 10**30))
+@pytest.mark.parametrize("unit", [1, 10**17, 10**30])
+def test_a_table_is_drawn_as_it_says(unit: int, rng: np.random.Generator) -> None:
+    law = TableLaw(3, 2, (unit, 2 * unit, 0, 7 * unit))
     assert law.probability((2, 1)) == 0
     assert law.probability((3, 0)) == pytest.approx(0.7)
     assert law.support.tolist() == [[0, 3], [1, 2], [3, 0]]

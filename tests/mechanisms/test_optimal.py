@@ -78,6 +78,21 @@ def test_weights_matter() -> None:
     )  # a flat prior predicts all counts alike
 
 
+def test_lattice_with_a_given_loss_and_weights() -> None:
+    """Brute force over all counts, and the way through JSON."""
+    model, rows = dp.DirichletMultinomial(("a", "b", "c")), compositions.rows(3, 3)
+    rng = np.random.default_rng(4)
+    loss, weights = rng.random((10, 10)).round(3), np.arange(10) / 45
+    options = {"postprocess": "remap", "loss": loss, "weights": weights}
+    made = dp.mechanism("lattice", model, n=3, epsilon=1, **options)  # type: ignore[arg-type]
+    for raw in ((1, 1, 1), (-2, 5, 0), (3, 1, -1), (0, -4, 7)):
+        given = weights * np.exp(-np.abs(rows - raw).sum(axis=1) / 2)
+        assert made.postprocess(raw) == tuple(rows[(given @ loss).argmin()].tolist())
+    release = dp.release((1, 0, 2), model, 1, "lattice", **options)  # type: ignore[arg-type]
+    assert dp.Release.from_json(release.to_json()) == release
+    assert "loss=given, weights=given" in repr(release)
+
+
 def test_large_n(rng: np.random.Generator) -> None:
     for n in (10**6, 10**12):
         made = dp.optimal(dp.BetaBinomial(), n, 1)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import discreet as dp
+from discreet.mechanisms.exponential import smooth_hellinger
 
 BETA = dp.BetaBinomial()
 THREE = dp.DirichletMultinomial(("a", "b", "c"))
@@ -165,7 +167,7 @@ def test_calibration_scales_to_the_budget() -> None:
     assert float(plain.guarantee.epsilon) == pytest.approx(1.131, abs=5e-4)
     larger = dp.mechanism("smooth_hellinger", BETA, n=10_000, epsilon=1, delta=1e-6)
     assert float(larger.guarantee.epsilon) == pytest.approx(3.92, abs=5e-3)
-    made = dp.mechanism("smooth_hellinger", BETA, n=40, epsilon=1, delta=1e-6, calibrate=True)
+    made = smooth_hellinger(BETA, 40, Fraction(1), delta=1e-6, calibrate=True)
     assert made.guarantee.epsilon == 1
     scale = -made.law((20, 20)).log_weight((0, 40)) / -plain.law((20, 20)).log_weight((0, 40))
     assert float(scale.mid()) == pytest.approx(1 / float(plain.guarantee.epsilon), rel=1e-9)

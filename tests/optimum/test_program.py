@@ -232,7 +232,7 @@ def test_failures_of_the_solver_are_said(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_repair_that_is_not_private_is_never_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program.balls, "rounded_down", lambda real: Fraction(1, 2))
+    monkeypatch.setattr("discreet.exact.balls.rounded_down", lambda real: Fraction(1, 2))
     with pytest.raises(dp.ExactnessError, match="not private"):
         program.solve(task((1, 1, 1), 2, Fraction(78, 100)))
 

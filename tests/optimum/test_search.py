@@ -31,7 +31,7 @@ def brute_force(task: Problem) -> tuple[Floats, float]:
     st.sampled_from([ONE, (Fraction(1, 2),) * 2, (Fraction(2), Fraction(5))]),
     st.sampled_from([(Fraction(1, 1000),) * 2, (Fraction(10**6), Fraction(3))]),
     st.booleans(),
-    st.integers(1, 130),
+    st.integers(1, 100),
     st.sampled_from(["50", "5", "1", "0.1", "0.001"]),
     st.sampled_from(LOSSES),
     st.sampled_from(WEIGHTS),
@@ -91,10 +91,10 @@ def test_ties_go_to_the_first() -> None:
 
 def test_sizes_are_refused_by_public_values() -> None:
     task = problem(ONE, 10**9, Fraction("1e-4"), "hellinger", "uniform")
-    with pytest.raises(InputError, match="800003 counts would be weighed .* at most 100000"):
+    with pytest.raises(InputError, match=r"800003 counts would be weighed .* at most 100000"):
         remap.require_small(task)
     task = problem(ONE, 10**9, Fraction("0.01"), "total_variation", "uniform")
-    with pytest.raises(InputError, match="8003 counts would be weighed .* at most 2000"):
+    with pytest.raises(InputError, match=r"8003 counts would be weighed .* at most 2000"):
         remap.require_small(task)
     remap.require_small(problem(ONE, 10**9, Fraction("0.01"), "hellinger", "uniform"))
     with pytest.raises(NotEnumerable, match="n up to about 2409638 is"):

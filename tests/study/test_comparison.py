@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -20,14 +21,10 @@ def test_one_row_per_mechanism_most_accurate_first(table: dp.Comparison) -> None
     assert means == sorted(means)
     by_name = {row.mechanism: row for row in table.rows}
     for name, row in by_name.items():
-        made = dp.mechanism(
-            name.split(",")[0],
-            dp.BetaBinomial(),
-            n=20,
-            epsilon=1,
-            **({"calibrate": True} if "calibrated" in name else {}),
-            **({"delta": 1e-6} if name.startswith("smooth") else {}),
-        )
+        options: dict[str, Any] = {"calibrate": True} if "calibrated" in name else {}
+        if name.startswith("smooth"):
+            options["delta"] = 1e-6
+        made = dp.mechanism(name.split(",")[0], dp.BetaBinomial(), n=20, epsilon=1, **options)
         assert row.guarantee == made.guarantee
         law = dp.accuracy(made, (14, 6))
         assert (row.mean, row.error_95, row.exact) == (law.mean, law.quantile(0.95), law.exact)

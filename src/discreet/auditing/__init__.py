@@ -174,7 +174,7 @@ def examine(mechanism: Mechanism, total: int | None = None, losses: Losses | Non
     where = space(mechanism, total)
     upper, witness = worst(where, losses)
     assert witness is not None
-    return Audit(mechanism, upper, _certain(mechanism, where, witness), witness, total)
+    return Audit(mechanism, upper, loss_at(mechanism, where, witness), witness, total)
 
 
 def worst(where: Space, losses: Losses | None = None) -> tuple[float, Witness | None]:
@@ -234,17 +234,19 @@ def _hockey_sticks(
     return result
 
 
-def _certain(mechanism: Mechanism, where: Space, witness: Witness) -> float:
-    """The loss at the witness, rounded down: by balls where the law has them."""
+def loss_at(mechanism: Mechanism, where: Space, witness: Witness) -> float:
+    """The loss at one output of two neighbours, rounded down: by balls where the law has them."""
     laws = [mechanism.make_law(counts) for counts in (witness.counts, witness.neighbour)]
     if any(isinstance(law, PostprocessedLattice) or law.candidates is None for law in laws):
-        loss, error, _, _ = pair_loss(where.row(witness.counts), where.row(witness.neighbour))
-        return max(0.0, loss - floats.up(error))
+        place = np.flatnonzero((where.outputs == np.array(witness.output)).all(axis=1))
+        rows = [where.row(counts) for counts in (witness.counts, witness.neighbour)]
+        here, there = (float(logs[place].sum()) for logs, _ in rows)
+        return max(0.0, here - there - floats.up(rows[0][1] + rows[1][1])) if len(place) else 0.0
     with balls.precision(balls.PRECISION):
-        here, there = (law.log_weight(witness.output) - law.log_total() for law in laws)
-        if there == balls.NEVER and here > balls.NEVER:
+        first, second = (law.log_weight(witness.output) - law.log_total() for law in laws)
+        if second == balls.NEVER and first > balls.NEVER:
             return math.inf
-        lowest = (here - there).lower()
+        lowest = (first - second).lower()
         return max(0.0, math.nextafter(float(lowest), -math.inf)) if lowest.is_finite() else 0.0
 
 

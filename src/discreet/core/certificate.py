@@ -30,7 +30,7 @@ class Witness(NamedTuple):
 class Certificate:
     """The privacy loss of the released counts lies between `epsilon_lower` and `epsilon`.
 
-    The bounds are rigorous. (The raw output, which a release carries too, is what is released by the
+    The bounds are rigorous. (The raw output, which a release carries too, equals these for all
     mechanisms that can be calibrated; of others it may lose more, up to their guarantee.)
 
     `scale` multiplies the exponent of a calibrated mechanism; `total` is the largest number of

@@ -32,7 +32,7 @@ class Adjacency(StrEnum):
     ATTRIBUTE = "attribute"
 
     @classmethod
-    def of(cls, value: Adjacency | str) -> Adjacency:
+    def of(cls, value: object) -> Adjacency:
         """Read a name."""
         if isinstance(value, cls):
             return value

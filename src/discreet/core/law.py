@@ -71,10 +71,9 @@ class Law(ABC):
             total = self.log_total()
             logs = [self.log_weight(tuple(row)) - total for row in self.support.tolist()]
             values = np.array([float(log.mid()) for log in logs])
-            known = [log for log in logs if not log == balls.NEVER]
-            radius = max((float(log.rad()) for log in known), default=0.0)
-            if not all(log.is_finite() for log in known):
-                radius = math.inf
+            radius = max((float(log.rad()) for log in logs if log.is_finite()), default=0.0)
+            if not all(log.is_finite() or log == balls.NEVER for log in logs):
+                radius = math.inf  # one is unknown
         finite = np.abs(values[np.isfinite(values)])
         return values, floats.up(radius + floats.U * float(finite.max(initial=0.0)))
 

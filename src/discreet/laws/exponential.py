@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
+from typing import TypeAlias
 
 import numpy as np
 from flint import arb
@@ -19,6 +20,8 @@ from discreet.exact.balls import Real, ball
 from discreet.exact.draw import Source, accept_each, below_many, until_accepted
 from discreet.exact.shells import unimodal
 from discreet.sensitivity import Distance
+
+Parameters: TypeAlias = tuple[Fraction, ...]
 
 MOST_CANDIDATES = 60_000_000
 # A table of n + 1 sums of positive logarithms is right to about n·2^-52, so −κ·D is right to 1e-8
@@ -68,7 +71,7 @@ class ExponentialLaw(Law):
         there = [a + c for a, c in zip(self.prior, z, strict=True)]
         if self.distance == "hellinger":
             return divergence.hellinger_ball(here, there)
-        return divergence.total_variation_ball(here, there)
+        return _total_variation(tuple(here), tuple(there), balls.working_bits())
 
     @cached_property
     def _exponent(self) -> Real:
@@ -178,6 +181,12 @@ class ExponentialLaw(Law):
         distinct, places = np.unique(until_accepted(propose, size), return_inverse=True)
         rows = [outcome_of(rank) for rank in distinct.tolist()]
         return np.array(rows, dtype=np.int64).reshape(-1, k)[places.ravel()]
+
+
+@lru_cache(maxsize=1 << 15)
+def _total_variation(here: Parameters, there: Parameters, bits: int) -> arb:
+    """Incomplete betas are slow to enclose: a calibration asks for the same ones many times."""
+    return divergence.total_variation_ball(here, there)
 
 
 def _locate(targets: Ints, ends: Ints, blocks: Iterable[Ints], envelopes: dict[int, int]) -> Ints:

@@ -13,7 +13,7 @@ from flint import arb
 
 from discreet.core.law import Law, Outcome
 from discreet.exact import Floats, Ints, balls, compositions
-from discreet.exact.draw import Source, below
+from discreet.exact.draw import Source, below, below_many
 
 
 @dataclass(frozen=True)
@@ -59,5 +59,10 @@ class TableLaw(Law):
     def _draw(self, size: int, source: Source) -> Ints:
         """A uniform integer below the total falls into the interval of one outcome."""
         ends = list(accumulate(self.weights))
-        places = [bisect_right(ends, below(ends[-1], source)) for _ in range(size)]
-        return compositions.rows(self.n, self.k)[np.array(places, dtype=np.int64)]
+        if ends[-1] < 2**63:
+            targets = below_many(ends[-1], size, source)
+            places = np.searchsorted(np.array(ends, dtype=np.int64), targets, side="right")
+        else:
+            found = [bisect_right(ends, below(ends[-1], source)) for _ in range(size)]
+            places = np.array(found, dtype=np.int64)
+        return compositions.rows(self.n, self.k)[places]

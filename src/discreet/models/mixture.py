@@ -25,13 +25,15 @@ class Diagnostics:
 
     "exact": all components, but for a probability of at most `left_out`; where neighbouring ones
     are grouped, the error in total variation is at most `grouped`. "draws": components drawn
-    independently, worth `ess` equally weighted draws.
+    independently, worth `ess` equally weighted draws; `r_hat` compares four parts of them and is
+    near 1.
     """
 
     method: Literal["exact", "draws"] = "exact"
     left_out: float = 0.0
     grouped: float = 0.0
     ess: float | None = None
+    r_hat: float | None = None
 
 
 class Parts(NamedTuple):
@@ -155,7 +157,7 @@ class DirichletMixture:
         """
         if category is None and len(self.categories) == 2:
             category = self.categories[0]
-        return self._marginal(self._index("category", category))
+        return self._marginal(check.position("category", category, self.categories))
 
     def _marginal(self, i: int) -> BetaMixture:
         if i not in self._marginals:
@@ -179,9 +181,9 @@ class DirichletMixture:
         other: DirichletMixture | DirichletPosterior | None = None,
     ) -> float:
         """P(θ_first > θ_second), where θ_second may belong to another, independent posterior."""
-        i = self._index("first", first)
+        i = check.position("first", first, self.categories)
         if other is None:
-            j = self._index("second", second)
+            j = check.position("second", second, self.categories)
             if i == j:
                 return 0.0
             # θ_j/(θ_i + θ_j) ~ Beta(a_j, a_i) under every component
@@ -189,7 +191,7 @@ class DirichletMixture:
             return float(ratio.cdf(0.5))
         theirs = as_mixture(other)
         return quadrature.exceeds(
-            self._marginal(i), theirs._marginal(theirs._index("second", second))
+            self._marginal(i), theirs._marginal(check.position("second", second, theirs.categories))
         )
 
     def sample(self, size: int | None = None, rng: np.random.Generator | None = None) -> Floats:
@@ -256,11 +258,6 @@ class DirichletMixture:
     ) -> Any:
         """Independent draws of θ as ArviZ data; needs `discreet[arviz]`."""
         return export.to_arviz(self.sample, self.categories, draws, chains, rng)
-
-    def _index(self, argument: str, category: Category | None) -> int:
-        if not isinstance(category, (str, int)) or category not in self.categories:
-            check.choice(argument, category, self.categories)
-        return self.categories.index(category)
 
     def _with(
         self, method: str, other: DirichletMixture | DirichletPosterior

@@ -116,7 +116,7 @@ class DirichletPosterior:
 
         if category is None and len(self.categories) == 2:
             category = self.categories[0]
-        alpha, i = self.alpha, self._index("category", category)
+        alpha, i = self.alpha, check.position("category", category, self.categories)
         return stats.beta(alpha[i], alpha.sum() - alpha[i])
 
     def pdf(self, x: object, category: Category | None = None) -> Any:
@@ -136,9 +136,9 @@ class DirichletPosterior:
         """
         from scipy import integrate, special
 
-        i = self._index("first", first)
+        i = check.position("first", first, self.categories)
         if other is None:
-            j = self._index("second", second)
+            j = check.position("second", second, self.categories)
             return 0.0 if i == j else float(special.betaincc(self.alpha[i], self.alpha[j], 0.5))
         if not isinstance(other, DirichletPosterior):
             from discreet.models.mixture import as_mixture
@@ -197,11 +197,6 @@ class DirichletPosterior:
     ) -> Any:
         """Independent draws of θ as ArviZ data; needs `discreet[arviz]`."""
         return export.to_arviz(self.sample, self.categories, draws, chains, rng)
-
-    def _index(self, argument: str, category: Category | None) -> int:
-        if not isinstance(category, (str, int)) or category not in self.categories:
-            check.choice(argument, category, self.categories)
-        return self.categories.index(category)
 
     def _other(self, other: DirichletPosterior) -> Floats:
         if not isinstance(other, DirichletPosterior) or other.categories != self.categories:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,7 +24,7 @@ from discreet.models.mixture import Diagnostics, DirichletMixture
 from discreet.noise_aware import finite, one_count, several
 from discreet.noise_aware.mixing import draw_mixed
 from discreet.noise_aware.totals import PriorOfN, Problem
-from discreet.noise_aware.windows import few, prepare
+from discreet.noise_aware.windows import TOLERANCE, few, prepare
 
 __all__ = ["infer"]
 
@@ -116,8 +117,24 @@ def _several(
     if not exact:
         weights = np.exp(points.logs - points.logs.max())
         ess = float(weights.sum() ** 2 / (weights**2).sum())
-        diagnostics = Diagnostics("draws", points.left_out, ess=ess)
+        r_hat = _r_hat(points.counts, weights, rng)
+        diagnostics = Diagnostics("draws", points.left_out, ess=ess, r_hat=r_hat)
     return points.counts[:, np.argsort(order)], points.logs, diagnostics
+
+
+def _r_hat(counts: Floats, weights: Floats, rng: np.random.Generator) -> float:
+    """Gelman and Rubin's R̂, the largest of any count, over four parts of the draws at random."""
+    parts = np.array_split(rng.permutation(len(counts)), 4)
+    means = np.array([np.average(counts[part], axis=0, weights=weights[part]) for part in parts])
+    squares = [
+        np.average((counts[part] - mean) ** 2, axis=0, weights=weights[part])
+        for part, mean in zip(parts, means, strict=True)
+    ]
+    within, between = np.mean(squares, axis=0), means.var(axis=0, ddof=1)
+    moving = within > 0
+    length = len(parts[0])
+    ratio = (length - 1) / length + between[moving] / within[moving]
+    return float(np.sqrt(ratio.max(initial=1.0)))
 
 
 def _points(problem: Problem, rng: np.random.Generator) -> tuple[several.Points, bool]:
@@ -130,8 +147,11 @@ def _points(problem: Problem, rng: np.random.Generator) -> tuple[several.Points,
         except NotEnumerable:
             if problem.n is not None:
                 raise
-        if product is not None and (points := several.enumerate_points(product)) is not None:
-            return points, True
+        narrow = flat and product is not None and product.left_out > 1e3 * TOLERANCE
+        if product is not None and not narrow:
+            points = several.enumerate_points(product)
+            if points is not None:
+                return points, True
     if flat or product is None:
         return draw_mixed(problem, draws, rng), False
     return several.draw_points(product, draws, rng), False
@@ -150,12 +170,7 @@ def _mixture(
         model.categories,
         counts[kept] + alpha,
         weights[kept],
-        Diagnostics(
-            diagnostics.method,
-            min(diagnostics.left_out + lost, 1.0),
-            diagnostics.grouped,
-            diagnostics.ess,
-        ),
+        replace(diagnostics, left_out=min(diagnostics.left_out + lost, 1.0)),
     )
 
 

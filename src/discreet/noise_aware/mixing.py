@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -24,12 +25,14 @@ _FINE = 16  # cells are narrower than their counts by this factor
 _HIGHEST = 6.5  # ln t
 _NEGLIGIBLE = 40.0
 _MOST_NODES = 2000
+_MOST_CELLS = 5000  # of each kind, in one window
+_ROUNDS = 8
 
 
 def draw_mixed(problem: Problem, draws: int, rng: np.random.Generator) -> Points:
     """Independent draws; a prior of n that is not flat enters by importance weights."""
     best = math.inf
-    for lows, highs in widening(problem):
+    for lows, highs in islice(widening(problem), _ROUNDS):
         product = _cells(problem, lows, highs)
         nodes, weights = _latent(product)
         likely = weights > 1e-4 * TOLERANCE
@@ -77,9 +80,10 @@ def _cells(problem: Problem, lows: list[int], highs: list[int]) -> Product:
     begins = []
     for alpha, z, low, high in zip(problem.prior, problem.z, lows, highs, strict=True):
         ratio = 1 + 1 / (_FINE * math.sqrt(max(abs(float(alpha) - 1), 1.0)))
-        single = min(low + math.ceil(1 / (ratio - 1)), high)
-        steps = math.ceil(math.log(max(high, 1) / max(single, 1)) / math.log(ratio)) + 1
-        growing = float(single) * ratio ** np.arange(steps) - float(low)
+        single = min(low + min(math.ceil(1 / (ratio - 1)), _MOST_CELLS), high)
+        growth = math.log(max(high, 1) / max(single, 1))
+        steps = min(math.ceil(growth / math.log(ratio)), _MOST_CELLS) + 2
+        growing = float(single) * np.exp(np.linspace(0.0, growth, steps)) - float(low)
         edges = [np.arange(single - low + 1), growing.astype(np.int64)]
         edges.append(np.array([z - low, z + 1 - low, high - low]))
         begin = np.unique(np.concatenate(edges))
@@ -103,8 +107,11 @@ def _latent(product: Product) -> tuple[Floats, Floats]:
         volume = (shape - 2) * np.log(-np.expm1(-t)) - t + y
         return np.asarray(volume - t * float(product.least) + np.array(sums))
 
-    # beyond ln t = −50, which is a total of e^50, the integrand falls by t^{A−1}
-    low, high = -50 - _NEGLIGIBLE / (shape - 1), _HIGHEST
+    # below this t every total within the windows is as likely as at t = 0
+    lowest = math.log(1e-9) - math.log(
+        product.least + float(product.begin.max()) * len(product.lows) + 1
+    )
+    low, high = lowest, _HIGHEST
     while True:
         y = np.linspace(low, high, 64)
         values = logs(y)
@@ -121,6 +128,8 @@ def _latent(product: Product) -> tuple[Floats, Floats]:
     y = np.linspace(low, high, count)
     values = logs(y)
     weights = np.exp(values - values.max())
+    if low == lowest:  # and the integrand is ∝ t^{A−1}·d ln t
+        weights[0] *= 0.5 + 1 / ((shape - 1) * (y[1] - y[0]))
     return np.exp(y), np.asarray(weights / weights.sum())
 
 

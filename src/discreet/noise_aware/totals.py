@@ -64,7 +64,7 @@ def log_q(problem: Problem, least: int, above: Floats) -> Floats:
         return np.where(totals >= 0, problem.n_prior.log(totals) - rise, -np.inf)
     left = (problem.n - least) - above
     rise = log_rise(float(problem.prior[-1]), np.maximum(left, 0.0))
-    return np.where(left >= 0, rise + _log_noise(problem, left), -np.inf)
+    return np.where(left >= 0, rise + _log_noise(problem, problem.n - least, above), -np.inf)
 
 
 def log_q_listed(problem: Problem, least: int, size: int) -> Floats:
@@ -78,18 +78,17 @@ def log_q_listed(problem: Problem, least: int, size: int) -> Floats:
     count = min(size, problem.n - least + 1)
     if count > 0:
         low = problem.n - least - count + 1
-        left = low + above[:count][::-1]
         steps = log_steps(problem.prior[-1], low, count)[::-1]
         start = log_rise(float(problem.prior[-1]), np.array(float(low)))
-        result[:count] = steps + start + _log_noise(problem, left)
+        result[:count] = steps + start + _log_noise(problem, problem.n - least, above[:count])
     return result
 
 
-def _log_noise(problem: Problem, left: Floats) -> Floats:
-    """The noise around the count that remains."""
+def _log_noise(problem: Problem, most: int, above: Floats) -> Floats:
+    """The noise around the count that remains, most − above; small differences stay exact."""
     if problem.last is None:
-        return np.zeros_like(left)
-    return -problem.rate * magnitude(float(problem.last) - left, problem.floored)
+        return np.zeros_like(above)
+    return -problem.rate * magnitude(float(problem.last - most) + above, problem.floored)
 
 
 def slope(problem: Problem, least: int, above: float) -> float:
@@ -98,7 +97,10 @@ def slope(problem: Problem, least: int, above: float) -> float:
         left = (problem.n - least) - above
         if left <= 0:
             return -math.inf
-        noise = 0.0 if problem.last is None else math.copysign(problem.rate, left - problem.last)
+        noise = 0.0
+        if problem.last is not None:
+            away = (problem.n - least - problem.last) - above
+            noise = problem.rate * min(max(away, -1.0), 1.0)  # the kink is rounded off
         return noise - math.log1p(max(float(problem.prior[-1] - 1) / left, -0.999))
     total, prior = least + above, problem.n_prior
     if not prior.low <= total <= prior.high:

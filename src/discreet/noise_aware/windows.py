@@ -76,7 +76,8 @@ def factors(problem: Problem, lows: list[int], begins: list[Ints], stride: int) 
     for i, (low, begin) in enumerate(zip(lows, begins, strict=True)):
         width = np.append(np.diff(begin), begin[-1] - begin[-2] if len(begin) > 1 else 1)
         if stride == 1:
-            noise = problem.rate * magnitude(float(problem.z[i] - low) - begin * 1.0, problem.floored)
+            offset = float(problem.z[i] - low) - begin.astype(np.float64)
+            noise = problem.rate * magnitude(offset, problem.floored)
             first.append(log_steps(problem.prior[i], low, len(begin)) - noise)
             slopes.append(np.zeros(len(begin)))
         else:
@@ -121,6 +122,7 @@ def _tilt(plain: Product) -> float:
     while size < 100 + 2 * problem.rate and (seen(size) > size or not seen(-size) > -size):
         size *= 4
     low, high = -size, size
+    near = max(near, 1e-14 * size)
     while high - low > near:
         middle = (low + high) / 2
         level = seen(middle)

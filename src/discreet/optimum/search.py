@@ -41,22 +41,30 @@ def best_ones(task: Problem, z: Ints) -> tuple[Ints, Floats]:
         if start == stop:
             continue
         counts = reach(task, int(z[start]))[0], reach(task, int(z[stop - 1]))[1]
-        first = max(low - 1, counts[0])  # with room for a tie
-        outputs = first, max(first, min(high, counts[1]))
-        if stop - start > 1 and _together(z[start:stop], counts, outputs):
+        outputs = _inside((low, high), counts)
+        if stop - start > 1 and _together(task, z[start:stop], counts, outputs):
             best[start:stop], loss[start:stop] = _tabulate(task, z[start:stop], counts, outputs)
             continue
         middle = (start + stop) // 2
-        best[middle], loss[middle] = _search(task, int(z[middle]), outputs)
+        counts = reach(task, int(z[middle]))
+        outputs = _inside((low, high), counts)
+        best[middle], loss[middle] = _search(task, int(z[middle]), counts, outputs)
         bound = int(best[middle])
         todo += [(start, middle, low, bound), (middle + 1, stop, bound, high)]
     return best, loss
 
 
-def _together(z: Ints, counts: binary.Stretch, outputs: binary.Stretch) -> bool:
+def _inside(bounds: binary.Stretch, counts: binary.Stretch) -> binary.Stretch:
+    """The outputs to compare: between the neighbours' ones, with room for a tie, and in reach."""
+    first = max(bounds[0] - 1, counts[0])
+    return first, max(first, min(bounds[1], counts[1]))
+
+
+def _together(task: Problem, z: Ints, counts: binary.Stretch, outputs: binary.Stretch) -> bool:
     """Whether these z are near each other, and their tables small."""
     width, height = counts[1] - counts[0] + 1, outputs[1] - outputs[0] + 1
-    near = int(z[-1] - z[0]) <= max(64, width // 8)
+    few = 64 if task.loss == "total_variation" else 256  # whose losses take longer
+    near = int(z[-1] - z[0]) <= max(few, width // 8)
     return near and max(len(z) * width, len(z) * height, width * height) <= _CELLS
 
 
@@ -80,10 +88,11 @@ def _losses(task: Problem, c: Ints, r: Ints) -> Floats:
     return binary.losses(task.prior, task.n, str(task.loss), c, r)
 
 
-def _search(task: Problem, z: int, outputs: binary.Stretch) -> tuple[int, float]:
-    """The best output in a stretch for one z, and its expected loss."""
-    low, high = reach(task, z)
-    c = np.arange(low, high + 1)
+def _search(
+    task: Problem, z: int, counts: binary.Stretch, outputs: binary.Stretch
+) -> tuple[int, float]:
+    """The best output in a stretch for one z, and its expected loss, by the counts in another."""
+    c = np.arange(counts[0], counts[1] + 1)
     given = _posterior(task, np.array([z]), c)[0]
 
     def expected(r: Ints) -> Floats:
@@ -92,7 +101,7 @@ def _search(task: Problem, z: int, outputs: binary.Stretch) -> tuple[int, float]
         return np.concatenate([given @ _losses(task, c[:, None], part) for part in parts])
 
     if task.loss == "squared_error":  # the best output is next to the mean
-        mean = low + int(given @ (c - low))
+        mean = counts[0] + int(given @ (c - counts[0]))
         ends = np.clip([mean - 1, mean + 2], *outputs)
         r = np.arange(ends[0], ends[1] + 1)
         losses = expected(r)

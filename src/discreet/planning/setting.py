@@ -76,6 +76,6 @@ def _make(
     name: str, model: Model, n: int, options: Mapping[str, object], epsilon: Fraction
 ) -> Mechanism:
     rest = dict(options)
-    adjacency = Adjacency.of(rest.pop("adjacency", Adjacency.SUBSTITUTE))  # type: ignore[arg-type]
+    adjacency = Adjacency.of(rest.pop("adjacency", Adjacency.SUBSTITUTE))
     public = None if adjacency is Adjacency.ADD_REMOVE else n
     return making.mechanism(name, model, public, epsilon=epsilon, adjacency=adjacency, **rest)

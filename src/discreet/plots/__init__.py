@@ -166,7 +166,7 @@ def plot_ranges(
     ax.tick_params(axis="y", length=0)
     ax.set_xlim(left=0)
     ax.set_ylim(-0.6, len(ranges) - 0.4)
-    ax.set_xlabel(f"{DISTANCE_NAMES[distance]} to the true posterior: mean (dot), 95 % (bar)")
+    ax.set_xlabel(f"{DISTANCE_NAMES[distance]}: mean (dot), 95 % quantile (bar)")
     return _noted(ax, note)
 
 
