@@ -99,6 +99,22 @@ def test_an_edited_certificate_is_refused(
         dp.verify(edited(certificate, *path, value=value, sign=sign))
 
 
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [("-1e-11", "-1e-11"), ("1e-11", "1e-11"), ("0", "1e-8"), ("-1e-8", "0")],
+    ids=["less than is surely lost", "more than may be lost", "loose above", "loose below"],
+)
+def test_slightly_wrong_bounds_are_refused(
+    certificate: dp.Certificate, lower: str, upper: str
+) -> None:
+    bounds = {
+        "lower": str(certificate.epsilon_lower + Fraction(lower)),
+        "upper": str(certificate.epsilon + Fraction(upper)),
+    }
+    with pytest.raises(dp.DocumentError, match="privacy loss"):
+        dp.verify(edited(certificate, "bounds", value=bounds, sign=True))
+
+
 def test_what_is_no_certificate(certificate: dp.Certificate, tmp_path: Path) -> None:
     release = dp.release((3, 4), dp.BetaBinomial(), 1).to_json()
     missing = tmp_path / "missing"
