@@ -87,6 +87,27 @@ def test_a_label_given_twice_is_refused() -> None:
         check.counts(Series(), ("a", "b", "c"))
 
 
+def test_values_are_quoted_plainly() -> None:
+    quoted = [check.brief(v) for v in (Fraction(-1), Fraction(1, 3), np.float64(-1), np.int8(4))]
+    assert quoted == ["-1", "1/3", "-1.0", "4"]
+    assert [check.brief(v) for v in (Decimal("1.50"), np.True_, "x", None)] == [
+        "1.50",
+        "True",
+        "'x'",
+        "None",
+    ]
+
+
+def test_only_near_misses_are_suggested() -> None:
+    for value, hint in (("laplce", "did you mean 'laplace'"), ("Tru", "did you mean True")):
+        with pytest.raises(InputError, match=hint):
+            check.choice("x", value, ("laplace", "gauss", True))
+    for far in ("la", "lattice", "something", 7, "", ("laplace",)):
+        with pytest.raises(InputError) as raised:
+            check.choice("x", far, ("laplace", "gauss", True))
+        assert "did you mean" not in str(raised.value)
+
+
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**6))
 def test_a_shown_bound_is_never_too_low(number: Fraction) -> None:
     shown = Fraction(check.show(number).removeprefix("≈ "))

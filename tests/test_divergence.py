@@ -153,13 +153,14 @@ def test_distance_properties(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        ([1, 0], [1, 1], r"a\[1\] must be positive and finite, got 0"),
+        ([1, 0], [1, 1], r"a\[1\] must be positive and finite$"),
         ([1, 1], [1, math.nan], r"b\[1\] must be positive and finite"),
         ([1, 1], [1, math.inf], r"b\[1\] must be positive and finite"),
         ([1, 1], [1, 1, 1], "as many parameters"),
         ([1], [1], "at least two"),
         ([[1, 1]] * 2, [[1, 1]] * 3, "shapes that fit"),
-        ("ab", [1, 1], "a must be an array of numbers"),
+        ("ab", [1, 1], "a must be Dirichlet parameters"),
+        (7, [1, 1], "a must be Dirichlet parameters"),
         ([[1, 1], [1, -2]], [1, 1], r"a\[1, 1\]"),
     ],
 )
@@ -167,6 +168,17 @@ def test_bad_parameters(a: object, b: object, message: str) -> None:
     for distance in (dp.hellinger, dp.kl, dp.l1, dp.total_variation):
         with pytest.raises(dp.InputError, match=message):
             distance(a, b)
+
+
+def test_posteriors_are_taken_by_their_parameters() -> None:
+    first = dp.BetaBinomial().posterior((3, 4))
+    second = dp.BetaBinomial().posterior((1, 6))
+    for distance in (dp.hellinger, dp.kl, dp.l1, dp.total_variation):
+        expected = distance([4, 5], [2, 7])
+        assert distance(first, second) == distance(first, [2, 7]) == expected
+    other = dp.BetaBinomial(categories=(False, True)).posterior((3, 4))
+    with pytest.raises(dp.InputError, match="same categories in the same order"):
+        dp.hellinger(first, other)
 
 
 def test_total_variation_is_for_betas() -> None:

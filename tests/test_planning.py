@@ -19,6 +19,7 @@ from discreet.noise_aware import infer
 from discreet.planning.errors import Errors
 from discreet.planning.places import places
 
+pd = pytest.importorskip("pandas")
 BETA = dp.BetaBinomial()
 THREE = dp.DirichletMultinomial(("a", "b", "c"))
 
@@ -237,6 +238,18 @@ def test_widths_agree_with_simulation(
     assert found.width > found.width_without_noise
 
 
+def test_widths_under_add_remove(rng: np.random.Generator) -> None:
+    made = dp.mechanism("lattice", BETA, epsilon=0.4, adjacency="add-remove")
+    widths = []
+    for ones in rng.binomial(40, rng.beta(1, 1, 150)).tolist():
+        raw = made.raw_law((ones, 40 - ones)).sample(rng=rng)
+        low, high = infer(made, raw).interval()[0]
+        widths.append(high - low)
+    found = dp.plan(BETA, 40, epsilon=0.4, adjacency="add-remove")
+    error = float(np.std(widths)) / math.sqrt(len(widths))
+    assert found.width == pytest.approx(np.mean(widths), abs=5 * error + 0.02 * found.width)
+
+
 def test_widths_at_a_place_and_at_the_worst() -> None:
     even = dp.plan(BETA, 100, epsilon=1, at=(50, 50))
     exact = BETA.posterior((50, 50)).interval(0.95)[0]
@@ -253,7 +266,23 @@ def test_other_levels_have_other_widths() -> None:
 
 
 def test_a_generous_target_needs_the_least_epsilon() -> None:
-    assert dp.plan(BETA, 50, error=1.5).epsilon == Fraction(1, 10**4)
+    found = dp.plan(BETA, 50, error=1.5)
+    assert found.epsilon == Fraction(1, 10**4)
+    assert "0.0001 (the smallest epsilon that is considered)" in str(found)
+    assert "considered" not in str(dp.plan(BETA, 50, error=0.3))
+
+
+def test_one_record() -> None:
+    assert "for 1 record, averaged" in str(dp.plan(BETA, 1, epsilon=1))
+
+
+def test_places_by_label() -> None:
+    """A mapping or a Series is read by its labels, as counts are; what is left out is 0."""
+    asked = dp.plan(THREE, 30, epsilon=1, at=(0.2, 0.8, 0))
+    for at in ({"b": 0.8, "a": 0.2}, pd.Series({"b": 24, "a": 6})):
+        assert dp.plan(THREE, 30, epsilon=1, at=at).error == asked.error
+    with pytest.raises(dp.InputError, match="at has at position 1 a label that is not a category"):
+        dp.plan(THREE, 30, epsilon=1, at={"a": 0.5, "x": 0.5})
 
 
 def test_what_it_says() -> None:
@@ -272,8 +301,12 @@ def test_what_it_says() -> None:
 
 
 def test_the_guarantee_is_the_proved_one() -> None:
-    found = dp.plan(BETA, 40, epsilon=1, mechanism="smooth_hellinger", delta=1e-6)
-    assert float(found.guarantee.epsilon) == pytest.approx(1.131, abs=5e-4)
+    options: dict[str, Any] = {"mechanism": "smooth_hellinger", "delta": 1e-6}
+    for asked in ({"epsilon": 1}, {"error": 0.5}):
+        with pytest.raises(dp.InputError, match="ask for calibrate=True"):
+            dp.plan(BETA, 40, **asked, **options)  # dp.release would refuse it
+    found = dp.plan(BETA, 40, epsilon=1, calibrate=True, **options)
+    assert found.guarantee.epsilon == 1
     private_n = dp.plan(BETA, 40, epsilon=1, adjacency="add-remove")
     assert private_n.guarantee.adjacency is dp.Adjacency.ADD_REMOVE
 
@@ -297,7 +330,13 @@ def test_the_curve(options: dict[str, Any]) -> None:
     assert x[0] == pytest.approx(float(found.epsilon) / 20, rel=0.01)
     value = found.width if "width" in options else found.error
     assert (mark.get_xdata(), mark.get_ydata()) == ([float(found.epsilon)], [value])
-    assert ax.get_xlabel() == "epsilon"
+    assert ax.get_xlabel() == "ε"
+    assert len(x) >= 25
+    kind = "mean width" if "width" in options else "mean error"
+    assert [item.get_text() for item in ax.texts] == [
+        f"ε = {float(found.epsilon):g}: {kind} {value:.3g}"
+    ]
+    assert ax.get_title(loc="left").startswith("lattice, n = 100, at the proportions (0.3, 0.7)")
     assert ("width" in ax.get_ylabel()) == ("width" in options)
 
 
@@ -333,7 +372,7 @@ def test_bad_input() -> None:
             dp.plan(BETA, 9, error=0.1, at=at)
     with pytest.raises(dp.InputError, match="at must have 2 entries"):
         dp.plan(BETA, 9, error=0.1, at=(0.2, 0.3, 0.5))
-    with pytest.raises(dp.InputError, match=r"at must be 2 proportions or counts, got 0\.5"):
+    with pytest.raises(dp.InputError, match=r"at must be 2 numbers, one per category, got 0\.5"):
         dp.plan(BETA, 9, error=0.1, at=0.5)
     with pytest.raises(dp.InputError, match=r"at\[0\] must be a number"):
         dp.plan(BETA, 9, error=0.1, at=("a", "b"))

@@ -116,7 +116,50 @@ def test_a_profile_beside_what_is_guaranteed(tmp_path: Path) -> None:
     assert ax.get_yscale() == "log"
     assert ax.get_xlim()[1] == pytest.approx(1.02)
     drawn(ax, tmp_path)
-    assert texts(plots.plot_profile(epsilons, deltas, "ehdl", math.inf)) == ["ehdl, exact"]
+    without = plots.plot_profile(epsilons, deltas, "ehdl", math.inf)
+    assert texts(without) == ["nothing is guaranteed", "ehdl, exact"]
+    drawn(without, tmp_path)
+
+
+def test_titles_say_what_was_computed() -> None:
+    made = dp.mechanism("ehdl", BETA, n=9, epsilon=1, calibrate=True)
+    found = [accuracy(made, (4, 5)).plot(), dp.audit(made).plot(), plot_bounds(made, (4, 5))]
+    assert {ax.get_title(loc="left") for ax in found} == {"ehdl, calibrated, n = 9, ε = 1"}
+    assert not any(line.is_dashed() for line in found[0].lines)  # calibrated, it is private
+    private = dp.mechanism("lattice", BETA, epsilon=0.5, adjacency="add-remove")
+    title = accuracy(private, (4, 5)).plot().get_title(loc="left")
+    assert title == "lattice, n private, ε = 0.5"
+
+
+@pytest.mark.parametrize(
+    ("distance", "text"),
+    [
+        ("hellinger", "Hellinger distance to the true posterior"),
+        ("total_variation", "total variation distance to the true posterior"),
+        ("kl", "Kullback–Leibler divergence KL(true ‖ released)"),
+        ("l1", "l1 distance between the parameters"),
+    ],
+)
+def test_the_axis_names_the_distance(distance: str, text: str) -> None:
+    law = accuracy(dp.mechanism("lattice", BETA, n=9, epsilon=1), (4, 5), distance)
+    assert law.plot().get_xlabel() == text
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 1, 100])
+def test_the_words_beside_a_point_stay_in_the_figure(epsilon: float, tmp_path: Path) -> None:
+    ax = dp.plan(BETA, 20, epsilon=epsilon).plot()
+    drawn(ax, tmp_path)
+    (box,) = [item.get_window_extent() for item in ax.texts]
+    frame = ax.get_window_extent()
+    assert frame.y0 <= box.y0 < box.y1 <= frame.y1
+
+
+@pytest.mark.parametrize("ax", ["x", 5, Figure()])
+def test_axes_are_axes(ax: Axes) -> None:
+    law = accuracy(dp.mechanism("lattice", BETA, n=9, epsilon=1), (4, 5))
+    with pytest.raises(dp.InputError, match="ax must be a matplotlib Axes, got") as raised:
+        law.plot(ax)
+    assert raised.value.argument == "ax"
 
 
 def test_given_axes_are_used_and_no_window_is_opened() -> None:

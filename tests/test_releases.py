@@ -4,6 +4,7 @@ import hashlib
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -142,8 +143,33 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DocumentError, match="not a text file"):
         dp.Release.load(tmp_path / "binary")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(DocumentError, match="missing' cannot be read: No such file"):
         dp.Release.load(tmp_path / "missing")
+    with pytest.raises(DocumentError, match="cannot be read: Is a directory"):
+        dp.Release.load(tmp_path)
+    for place in (tmp_path, tmp_path / "missing" / "release.json"):
+        with pytest.raises(dp.InputError, match=r"path .* cannot be written"):
+            example().save(place)
+
+
+@pytest.mark.parametrize("path", [None, [], "\0", "", b"x", 5])
+def test_paths_are_names_of_files(path: Any) -> None:
+    for use in (example().save, dp.Release.load):
+        with pytest.raises(dp.InputError, match="path must be the name of a file") as raised:
+            use(path)
+        assert raised.value.argument == "path"
+
+
+def test_parsed_documents() -> None:
+    document = json.loads(example().to_json())
+    assert dp.Release.from_json(document) == example()
+    assert "sha256" in document  # it is left as it was
+    others: tuple[Any, ...] = (None, [], 5)
+    for other in others:
+        with pytest.raises(DocumentError, match="text must be JSON text, got"):
+            dp.Release.from_json(other)
+    with pytest.raises(DocumentError, match=r"Release\.load reads a file"):
+        dp.Release.from_json("release.json")
 
 
 def test_nothing_private_is_written() -> None:

@@ -29,7 +29,11 @@ def test_a_certificate_is_verified_in_every_form(
 ) -> None:
     path = tmp_path / "certificate.json"
     path.write_text(certificate.to_json(), encoding="utf-8")
-    for form in (certificate, certificate.to_json(), certificate.document(), path):
+    saved = tmp_path / "saved.json"
+    certificate.save(saved)
+    assert saved.read_text(encoding="utf-8").strip() == certificate.to_json()
+    forms = (certificate, certificate.to_json(), certificate.document(), path, str(path), saved)
+    for form in (*forms, "\n " + certificate.to_json()):
         found = dp.verify(form)
         assert Fraction(found.epsilon) == certificate.epsilon
         assert found.certificate == certificate
@@ -87,6 +91,11 @@ def edited(certificate: dp.Certificate, *path: str, value: object, sign: bool) -
         (("bounds",), None),
         (("version",), 99),
         (("format",), "other"),
+        (("options",), None),
+        (("model",), {}),
+        (("model",), None),
+        (("epsilon",), "1/0"),
+        (("n",), 10**6),
         (("adjacency",), "add-remove"),
     ],
     ids=str,
@@ -97,6 +106,27 @@ def test_an_edited_certificate_is_refused(
     """With its digest computed anew as well: the audit does not find the claim again."""
     with pytest.raises(dp.DocumentError, match="certificate"):
         dp.verify(edited(certificate, *path, value=value, sign=sign))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("options", None, "malformed: a part of it is not of the right kind"),
+        ("model", {}, "malformed: it lacks 'prior'"),
+        ("epsilon", "1/0", "malformed: value must be a number, got '1/0'"),
+    ],
+)
+def test_malformed_certificates_say_what_is_wrong(
+    certificate: dp.Certificate, path: str, value: object, message: str
+) -> None:
+    with pytest.raises(dp.DocumentError, match=message):
+        dp.verify(edited(certificate, path, value=value, sign=True))
+
+
+def test_a_certificate_too_large_to_audit() -> None:
+    found = dp.audit(dp.mechanism("ehds", dp.BetaBinomial(), n=7, epsilon=1)).certificate
+    with pytest.raises(dp.DocumentError, match="cannot be verified: an audit at n = 1000000"):
+        dp.verify(edited(found, "n", value=10**6, sign=True))
 
 
 @pytest.mark.parametrize(
@@ -118,9 +148,11 @@ def test_slightly_wrong_bounds_are_refused(
 def test_what_is_no_certificate(certificate: dp.Certificate, tmp_path: Path) -> None:
     release = dp.release((3, 4), dp.BetaBinomial(), 1).to_json()
     missing = tmp_path / "missing"
-    for thing in ("{", "[]", "1", 7, None, "{}", certificate.to_json()[:-30], release, missing):
+    for thing in ("{", "[]", "1", 7, None, "{}", certificate.to_json()[:-30], release, missing, ""):
         with pytest.raises(dp.DocumentError, match="certificate"):
             dp.verify(thing)  # type: ignore[arg-type]
+    with pytest.raises(dp.DocumentError, match="missing' cannot be read: No such file"):
+        dp.verify(str(missing))
     with pytest.raises(dp.DocumentError, match="certificate claims a privacy loss of"):
         dp.verify(replace(certificate, epsilon=Fraction(1, 10), epsilon_lower=Fraction(1, 10)))
 
@@ -148,6 +180,11 @@ def test_another_witness_as_bad_is_accepted() -> None:
     ):
         with pytest.raises(dp.DocumentError, match="witness"):
             dp.verify(replace(found.certificate, witness=wrong))
+
+
+def test_the_loss_is_said_as_a_bound(certificate: dp.Certificate) -> None:
+    close = replace(certificate, epsilon=1 - Fraction(1, 3 * 10**9))
+    assert "privacy loss at most 1 (certificate" in str(close)
 
 
 def test_add_remove_certificates() -> None:

@@ -29,14 +29,19 @@ if TYPE_CHECKING:
     from discreet.divergence import hellinger, kl, l1, total_variation
     from discreet.errorlaw import ErrorLaw, accuracy
     from discreet.errors import (
+        BudgetError,
+        DataError,
         DiscreetError,
         DocumentError,
         ExactnessError,
         InputError,
+        LedgerError,
         NotAPosteriorError,
         NotEnumerable,
         PrivacyRefusedError,
+        UnknownValuesError,
     )
+    from discreet.ledger import Ledger
     from discreet.making import MECHANISMS, mechanism, optimal
     from discreet.models.dirichlet import BetaBinomial, DirichletMultinomial
     from discreet.models.mixture import DirichletMixture
@@ -63,14 +68,19 @@ _PUBLIC = {
     "divergence": ("hellinger", "kl", "l1", "total_variation"),
     "errorlaw": ("ErrorLaw", "accuracy"),
     "errors": (
+        "BudgetError",
+        "DataError",
         "DiscreetError",
         "DocumentError",
         "ExactnessError",
         "InputError",
+        "LedgerError",
         "NotAPosteriorError",
         "NotEnumerable",
         "PrivacyRefusedError",
+        "UnknownValuesError",
     ),
+    "ledger": ("Ledger",),
     "making": ("MECHANISMS", "mechanism", "optimal"),
     "models.dirichlet": ("BetaBinomial", "DirichletMultinomial"),
     "models.mixture": ("DirichletMixture",),
@@ -89,9 +99,11 @@ __all__ = [
     "Adjacency",
     "Audit",
     "BetaBinomial",
+    "BudgetError",
     "Certificate",
     "Comparison",
     "Counts",
+    "DataError",
     "DirichletMixture",
     "DirichletMultinomial",
     "DirichletPosterior",
@@ -102,6 +114,8 @@ __all__ = [
     "Guarantee",
     "InputError",
     "Law",
+    "Ledger",
+    "LedgerError",
     "Mechanism",
     "Model",
     "NotAPosteriorError",
@@ -110,6 +124,7 @@ __all__ = [
     "PrivacyRefusedError",
     "Release",
     "Theorem",
+    "UnknownValuesError",
     "__version__",
     "accuracy",
     "audit",

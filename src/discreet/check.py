@@ -38,8 +38,10 @@ def brief(value: object) -> str:
     """
     if not isinstance(value, (str, bytes, bool, int, float, Decimal, Fraction, np.generic, Enum)):
         return "None" if value is None else f"a {type(value).__name__}"
+    if isinstance(value, np.generic):
+        value = value.item()
     try:
-        return shorten(repr(value))
+        return shorten(str(value) if isinstance(value, (Fraction, Decimal)) else repr(value))
     except ValueError:  # an integer of more digits than Python prints
         return f"a huge {type(value).__name__}"
 
@@ -132,10 +134,17 @@ def choice(argument: str, value: object, allowed: Sequence[object]) -> Any:
     """One of a few names; a near miss is suggested."""
     if any(value is item or (type(value) is type(item) and value == item) for item in allowed):
         return value
-    names = [repr(item) for item in allowed]
-    near = difflib.get_close_matches(repr(value), names, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise _fail(argument, f"must be one of {', '.join(names)}, got {brief(value)}{hint}")
+    names = {str(item): repr(item) for item in allowed}
+    near = similar(value, names)
+    hint = f"; did you mean {names[near]}?" if near else ""
+    raise _fail(argument, f"must be one of {', '.join(names.values())}, got {brief(value)}{hint}")
+
+
+def similar(value: object, names: Iterable[str]) -> str | None:
+    """The name that was probably meant, if one is close."""
+    if not isinstance(value, str) or len(value) < 3:
+        return None
+    return next(iter(difflib.get_close_matches(value, list(names), n=1, cutoff=0.6)), None)
 
 
 def position(argument: str, category: object, labels: Sequence[Category]) -> int:
@@ -154,33 +163,41 @@ def label(argument: str, value: object) -> str:
     return value
 
 
-def categories(value: object) -> tuple[Category, ...]:
+def categories(value: object, argument: str = "categories") -> tuple[Category, ...]:
     """Two or more distinct labels: strings, integers or booleans."""
     if isinstance(value, (str, bytes, Set, Mapping)) or not isinstance(value, Iterable):
-        raise _fail("categories", f"must be a sequence of labels in order, got {brief(value)}")
+        raise _fail(argument, f"must be a sequence of labels in order, got {brief(value)}")
     labels = tuple(item.item() if isinstance(item, np.generic) else item for item in value)
     for position, item in enumerate(labels):
         if isinstance(item, str):
-            label(f"categories[{position}]", item)
+            label(f"{argument}[{position}]", item)
         elif not isinstance(item, int):
             raise _fail(
-                f"categories[{position}]",
+                f"{argument}[{position}]",
                 f"must be a string, integer or boolean, got {brief(item)}",
             )
     if len(labels) < 2:
-        raise _fail("categories", f"must name at least two categories, got {labels!r}")
+        raise _fail(argument, f"must name at least two {argument}, got {labels!r}")
     if len(set(labels)) < len(labels):
         twice = next(item for i, item in enumerate(labels) if item in labels[:i])
-        raise _fail("categories", f"must be distinct, got {twice!r} twice")
+        raise _fail(argument, f"must be distinct, got {twice!r} twice")
     return cast("tuple[Category, ...]", labels)
 
 
-def prior(value: object, k: int) -> tuple[Fraction, ...]:
-    """Dirichlet parameters from 1e-9 to 1e12: one for all, a vector of k, or "jeffreys"."""
+def prior(value: object, labels: Sequence[Category]) -> tuple[Fraction, ...]:
+    """Dirichlet parameters from 1e-9 to 1e12.
+
+    One for all, a vector in category order, a mapping or Series with every label, or "jeffreys".
+    """
+    k = len(labels)
     if isinstance(value, str):
         choice("prior", value, ("jeffreys",))
         return (Fraction(1, 2),) * k
-    if getattr(value, "ndim", 0) == 1:
+    if labelled(value):
+        value = _by_label(value, labels, "prior", missing=None)
+        if None in value:
+            raise _fail("prior", f"must have an entry for {labels[value.index(None)]!r}")
+    elif getattr(value, "ndim", 0) == 1:
         value = list(cast("Iterable[object]", value))
     if isinstance(value, (list, tuple)):
         if len(value) != k:
@@ -213,8 +230,8 @@ def counts(value: object, labels: Sequence[Category], argument: str = "counts") 
     """
     if (dimensions := getattr(value, "ndim", 1)) != 1:
         raise _fail(argument, f"must have one dimension, got {dimensions}")
-    if isinstance(value, Mapping) or callable(getattr(value, "items", None)):
-        entries = _by_label(cast("Any", value).items(), labels, argument)
+    if labelled(value):
+        entries = _by_label(value, labels, argument)
     elif isinstance(value, (str, bytes, Set)) or not isinstance(value, Iterable):
         raise _fail(argument, "must be a sequence in category order or a mapping by category")
     else:
@@ -229,11 +246,25 @@ def counts(value: object, labels: Sequence[Category], argument: str = "counts") 
     return result
 
 
-def _by_label(items: Iterable[Any], labels: Sequence[Category], argument: str) -> list[object]:
+def labelled(value: object) -> bool:
+    """Whether entries carry labels: a mapping, or a pandas Series by its index."""
+    return isinstance(value, Mapping) or callable(getattr(value, "items", None))
+
+
+def by_position(argument: str, value: Iterable[object]) -> Iterable[object]:
+    """A sequence in order; labels, which would be ignored, are refused unless they are 0, 1, …."""
+    if labelled(value) and list(getattr(value, "index", ())) != list(range(len(list(value)))):
+        raise _fail(argument, "must be a sequence in order, got entries with labels of their own")
+    return value
+
+
+def _by_label(
+    value: object, labels: Sequence[Category], argument: str, missing: object = 0
+) -> list[object]:
     """The entries of a mapping, or of a Series by its index, in category order."""
     known = set(labels)
     found: dict[Category, object] = {}
-    for position, item in enumerate(items):
+    for position, item in enumerate(cast("Any", value).items()):
         try:
             key, entry = item
             name = key.item() if isinstance(key, np.generic) else key
@@ -249,7 +280,23 @@ def _by_label(items: Iterable[Any], labels: Sequence[Category], argument: str) -
         if name in found:
             raise _fail(argument, f"has at position {position} a label for the second time")
         found[name] = entry
-    return [found.get(item, 0) for item in labels]
+    return [found.get(item, missing) for item in labels]
+
+
+def entries(argument: str, value: object, labels: Sequence[Category]) -> list[Fraction]:
+    """Public numbers, one per category: a sequence in order, or by label, 0 where left out."""
+    if labelled(value):
+        listed = _by_label(value, labels, argument)
+    elif isinstance(value, (str, bytes, Set)) or not isinstance(value, Iterable):
+        raise _fail(
+            argument, f"must be {len(labels)} numbers, one per category, got {brief(value)}"
+        )
+    else:
+        listed = list(value)
+    if len(listed) != len(labels):
+        rule = f"must have {len(labels)} entries, one per category"
+        raise _fail(argument, f"{rule}, got {len(listed)}")
+    return [rational(f"{argument}[{i}]", entry) for i, entry in enumerate(listed)]
 
 
 def parameters(argument: str, value: object) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -257,15 +304,29 @@ def parameters(argument: str, value: object) -> np.ndarray[Any, np.dtype[np.floa
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise _fail(argument, "must be an array of numbers") from None
-    if array.ndim == 0 or array.shape[-1] < 2:
+        array = np.array(np.nan)
+    if array.ndim == 0:
+        raise _fail(argument, "must be Dirichlet parameters, an array of numbers")
+    if array.shape[-1] < 2:
         raise _fail(argument, f"must have at least two parameters, got shape {array.shape}")
     bad = ~(np.isfinite(array) & (array > 0))
     if bad.any():
         where = np.unravel_index(int(bad.argmax()), array.shape)
         position = ", ".join(str(int(i)) for i in where)
-        raise _fail(f"{argument}[{position}]", f"must be positive and finite, got {array[where]}")
+        raise _fail(f"{argument}[{position}]", "must be positive and finite")
     return array
+
+
+def reals(argument: str, value: object) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """A number or an array of numbers."""
+    try:
+        array = np.asarray(value)
+        words = (isinstance(entry, (str, type(None))) for entry in array.ravel())
+        if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and not any(words)):
+            return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise _fail(argument, f"must be a number or an array of numbers, got {brief(value)}")
 
 
 def generator(rng: object) -> np.random.Generator:
@@ -278,6 +339,22 @@ def generator(rng: object) -> np.random.Generator:
 def size(value: object) -> int:
     """How many draws."""
     return whole("size", value, most=10**9)
+
+
+def number_of(number: int, noun: str) -> str:
+    """1 record, 2 records."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def equation(name: str, number: Fraction | float) -> str:
+    """name = number, or name ≈ number, rounded up."""
+    shown = show(number)
+    return f"{name} {shown}" if shown.startswith("≈") else f"{name} = {shown}"
+
+
+def at_most(number: Fraction | float) -> str:
+    """A number as people write it, rounded up, without saying so."""
+    return show(number).removeprefix("≈ ")
 
 
 def show(number: Fraction | float) -> str:

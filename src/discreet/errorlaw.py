@@ -79,8 +79,9 @@ class ErrorLaw:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The cumulative probability of the error."""
-        curve = {self.config.mechanism: (self.distances, self.probabilities)}
-        return plots.plot_errors(curve, self.distance, ax, OWNER if self.owner_only else "")
+        curve = {self.config.label: (self.distances, self.probabilities)}
+        note = OWNER if self.owner_only else ""
+        return plots.plot_errors(curve, self.distance, ax, note, self.config.title)
 
     def __repr__(self) -> str:
         error = f" ± {self.standard_error:.1g}" if self.draws else ""
@@ -196,7 +197,8 @@ def plot_bounds(mechanism: Mechanism, counts: object, ax: Axes | None = None) ->
     }
     note = OWNER if isinstance(counts, Counts) else ""
     law_of_errors = (errors.distances, errors.probabilities)
-    return plots.plot_tail(law_of_errors, curves, metric, mechanism.name, ax, note)
+    config = mechanism.config
+    return plots.plot_tail(law_of_errors, curves, metric, config.label, ax, note, config.title)
 
 
 def validated(mechanism: object, counts: object, distance: str) -> tuple[int, ...]:
@@ -254,7 +256,7 @@ def _weights(
         if weights == "uniform":
             return [1 / len(rows)] * len(rows)
         return list(predictive.probabilities(rows, prior))
-    given = np.asarray(weights, dtype=np.float64)
+    given = check.reals("weights", check.by_position("weights", weights))
     if given.shape != (len(rows),) or not (np.isfinite(given) & (given >= 0)).all():
         raise InputError(
             f"weights must be {len(rows)} numbers that are not negative, one per vector of counts",

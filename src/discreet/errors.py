@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 
 class DiscreetError(Exception):
     """Base of every error raised on purpose."""
@@ -41,3 +43,40 @@ class DocumentError(InputError):
 
 class ExactnessError(DiscreetError, RuntimeError):
     """A bound that the exact sampler relies on was refuted by a ball: it stops without a result."""
+
+
+class DataError(InputError):
+    """Records could not be read; the message names the file, the line and the rule."""
+
+
+class UnknownValuesError(InputError):
+    """Records are missing or in no declared category.
+
+    Unlike all else that an error carries, `values` (up to five of them) and `hint` are private: for
+    the data owner's eyes only.
+    """
+
+    def __init__(self, message: str, values: tuple[object, ...] = (), hint: str = "") -> None:
+        super().__init__(message, "data")
+        self.values = values
+        self.hint = hint
+
+
+class BudgetError(DiscreetError):
+    """The budget of a data set does not cover the release; nothing was charged nor drawn."""
+
+    def __init__(
+        self,
+        message: str,
+        dataset: str = "",
+        remaining_epsilon: Fraction = Fraction(0),
+        remaining_delta: Fraction = Fraction(0),
+    ) -> None:
+        super().__init__(message)
+        self.dataset = dataset
+        self.remaining_epsilon = remaining_epsilon
+        self.remaining_delta = remaining_delta
+
+
+class LedgerError(DiscreetError):
+    """A ledger is missing, locked, read-only, damaged or newer; nothing was granted."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable
 from functools import cache
@@ -86,8 +85,8 @@ def mechanism(
     for option in options:
         if option not in taken:
             names = ", ".join(taken) or "no options"
-            near = difflib.get_close_matches(option, taken, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            near = check.similar(option, taken)
+            hint = f"; did you mean {near}?" if near else ""
             raise InputError(
                 f"{option} is not an option of {name}, which takes {names}{hint}", option
             )
@@ -128,7 +127,7 @@ def optimal(
         epsilon: the privacy parameter.
         loss: "hellinger", "total_variation" (two categories), "squared_error" (squared l2 error of
             the posterior mean) or a matrix of losses, a row for every true and a column for every
-            released vector of counts, in lexicographic order.
+            released vector of counts, in lexicographic order; a DataFrame is read by position.
         weights: of the true counts: "uniform", "prior_predictive" or a vector that sums to one.
 
     Example:

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from pathlib import Path
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet import check, noise_aware, verifying
 from discreet._version import __version__
+from discreet.check import Category
 from discreet.core import Certificate, Config, Guarantee, Mechanism, Theorem
-from discreet.core.documents import digest
+from discreet.core.documents import digest, malformed, read_file, write_file
 from discreet.core.law import Outcome
-from discreet.errors import DocumentError, NotAPosteriorError
+from discreet.errors import (
+    DiscreetError,
+    DocumentError,
+    InputError,
+    NotAPosteriorError,
+    NotEnumerable,
+)
 from discreet.models.mixture import DirichletMixture
 from discreet.models.posterior import DirichletPosterior
 from discreet.models.summary import Summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FORMAT, VERSION = "discreet-release", 1
 N_SOURCES = ("declared", "sum of the counts")
@@ -65,14 +76,71 @@ class Release:
         """
         return noise_aware.infer(_mechanism(self), self.raw, n_prior=n_prior, rng=rng)
 
+    def by_group(
+        self, joint: DirichletPosterior | DirichletMixture | None = None
+    ) -> dict[Category, DirichletPosterior | DirichletMixture]:
+        """The posterior within each group of counts that were made with `by`.
+
+        Args:
+            joint: of the whole table: `posterior` unless given, or `noise_aware()`.
+        """
+        by = self.config.model.by
+        if by is None:
+            raise InputError("the counts were made without groups: model.count(…, by=…)", "by")
+        whole = self.posterior if joint is None else joint
+        k = len(by.categories)
+        return {
+            group: whole.within(by.cells[i * k : (i + 1) * k], by.categories)
+            for i, group in enumerate(by.groups)
+        }
+
     def summary(self, n_prior: object = None, rng: np.random.Generator | None = None) -> Summary:
         """The posterior as released and noise-aware, side by side, and what makes it wide."""
         try:
             plain = self.posterior
         except NotAPosteriorError:
             plain = None
-        title = f"{self.config}: {self.guarantee}"
-        return Summary(title, plain, self.noise_aware(n_prior, rng))
+        kind = "Simulated release, not private, by " if self.simulated else ""
+        title = f"{kind}{self.config}: {self.guarantee}"
+        cause = "privacy" if self.guarantee.private else "noise"
+        return Summary(title, plain, self.noise_aware(n_prior, rng), cause)
+
+    def plot(self, ax: Axes | None = None, noise_aware: DirichletMixture | None = None) -> Axes:
+        """Draw the posterior as released and noise-aware, by group if the counts have groups.
+
+        Args:
+            ax: where to draw; None makes a new figure, which `ax.figure.savefig` writes.
+            noise_aware: of this release, if it has been computed; None computes it. Where that is
+                not feasible, only the posterior as released is drawn, and the title says so.
+        """
+        from discreet.plots.posteriors import plot_groups, plot_posterior
+
+        title = (
+            f"{'simulated, not private: ' * self.simulated}{self.config.title}: {self.guarantee}"
+        )
+        try:
+            plain = self.posterior
+        except NotAPosteriorError:
+            plain = None
+        aware = noise_aware
+        if aware is None:
+            try:
+                aware = self.noise_aware()
+            except NotEnumerable:
+                if plain is None:
+                    raise
+                title += "; the noise is not accounted for"
+        elif (
+            not isinstance(aware, DirichletMixture)
+            or aware.categories != self.config.model.categories
+        ):
+            raise InputError(
+                "noise_aware must be the noise-aware posterior of this release", "noise_aware"
+            )
+        if self.config.model.by is None:
+            return plot_posterior(plain, aware, ax, title)
+        plains = None if plain is None else self.by_group(plain)
+        return plot_groups(None if aware is None else self.by_group(aware), plains, ax, title)
 
     def to_json(self) -> str:
         """The release as JSON, with a SHA-256 over its canonical form."""
@@ -80,21 +148,20 @@ class Release:
         return json.dumps(document | {"sha256": digest(document)}, indent=2, ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Release:
-        """Read `to_json` back; truncated, edited or foreign documents are refused."""
+    def from_json(cls, text: str | Mapping[str, Any]) -> Release:
+        """Read `to_json` back, parsed or not; truncated, edited or foreign ones are refused."""
         return _read(text)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | PathLike[str]) -> None:
         """Write `to_json` to a file."""
-        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+        write_file(path, self.to_json())
 
     @classmethod
-    def load(cls, path: str | Path) -> Release:
+    def load(cls, path: str | PathLike[str]) -> Release:
         """Read a file written by `save`."""
+        text = read_file(path)
         try:
-            return _read(Path(path).read_text(encoding="utf-8"))
-        except UnicodeDecodeError:
-            raise DocumentError(f"path {str(path)!r} is not a text file", "path") from None
+            return _read(text)
         except DocumentError as error:
             raise DocumentError(f"path {str(path)!r}: {error}", "path") from None
 
@@ -157,11 +224,18 @@ def _basis(basis: Theorem | Certificate | None) -> dict[str, Any] | None:
     return None if basis is None else {"kind": "certificate", "certificate": basis.document()}
 
 
-def _read(text: str) -> Release:
-    try:
-        document = json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        raise DocumentError("the release is not complete JSON", "text") from None
+def _read(text: object) -> Release:
+    if isinstance(text, Mapping):
+        document: Any = dict(text)
+    elif isinstance(text, (str, bytes)):
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            raise DocumentError(
+                "the release is not complete JSON; Release.load reads a file", "text"
+            ) from None
+    else:
+        raise DocumentError(f"text must be JSON text, got {check.brief(text)}", "text")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DocumentError("the JSON is not a discreet release", "text")
     if document.get("version") != VERSION:
@@ -176,10 +250,8 @@ def _read(text: str) -> Release:
         return _rebuild(document)
     except DocumentError:
         raise
-    except KeyError as error:
-        raise DocumentError(f"the release is malformed: it lacks {error}", "text") from None
-    except (TypeError, ValueError, AttributeError, ZeroDivisionError, OverflowError) as error:
-        raise DocumentError(f"the release is malformed: {error}", "text") from None
+    except (DiscreetError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise malformed("the release", error, "text") from None
 
 
 def _rebuild(document: dict[str, Any]) -> Release:
@@ -197,5 +269,5 @@ def _rebuild(document: dict[str, Any]) -> Release:
         check.choice("n_source", document["n_source"], sources),
     )
     if _document(release) | {"software": document["software"]} != document:
-        raise ValueError("its parts contradict each other")
+        raise InputError("its parts contradict each other")
     return release

@@ -35,8 +35,9 @@ def release(
             category, where categories left out count as 0. For records use `model.count(data)`.
         model: the public model.
         epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
-        mechanism: "lattice" is the most accurate at any size; the others are "optimal", "ls_dim",
-            "ls_hist", "ehd", "ehds", "smooth_hellinger" and "ehdl", see `dp.mechanism`.
+        mechanism: "lattice" is the most accurate that works at any size; "optimal" is as good or
+            better where it can be computed; the others are "ls_dim", "ls_hist", "ehd", "ehds",
+            "smooth_hellinger" and "ehdl", see `dp.mechanism`.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for `lattice`, "add-remove".
@@ -92,9 +93,13 @@ def _prepare(
 ) -> tuple[Mechanism, Outcome, str | None]:
     """The mechanism, the counts in order, and where n comes from."""
     making.require_model(model)
+    if isinstance(counts, Counts) and counts.by is not None:
+        model = model if model.by == counts.by else model.grouped(counts.by)
     values = values_of(counts, model.categories)
     if isinstance(counts, Counts):
-        unit = _unit_options(counts, adjacency, name)
+        if adjacency is Adjacency.SUBSTITUTE:
+            _require_public_n(counts, n)
+        unit = _unit_options(counts, name)
         for option in unit.keys() & options.keys():
             raise InputError(f"{option} is known from the counts and cannot be given", option)
         options = unit | options
@@ -114,19 +119,27 @@ def _prepare(
     return made, values, n_source
 
 
-def _unit_options(counts: Counts, adjacency: Adjacency, name: str) -> dict[str, object]:
-    """What the counts remember of how they were made, and whether that can be private."""
-    if adjacency is Adjacency.SUBSTITUTE:
-        if counts.dropped:
-            raise PrivacyRefusedError(
-                "counts from which records were dropped have no public n: release them under "
-                "adjacency 'add-remove'"
-            )
-        if counts.max_per_unit > 1:
-            raise PrivacyRefusedError(
-                f"counts with up to {counts.max_per_unit} records per {counts.unit} are protected "
-                "under adjacency 'add-remove' only"
-            )
+def _require_public_n(counts: Counts, n: int | None) -> None:
+    """Refuse counts whose total a replaced record, or unit, could change."""
+    if counts.dropped:
+        raise PrivacyRefusedError(
+            "counts from which records were dropped have no public n: release them under "
+            "adjacency 'add-remove'"
+        )
+    if counts.where is not None and n is None:
+        raise PrivacyRefusedError(
+            f"counts of the records with {check.shorten(counts.where)} have no public n: release "
+            "them under adjacency 'add-remove', or declare n if their number is public"
+        )
+    if counts.max_per_unit > 1:
+        raise PrivacyRefusedError(
+            f"counts with up to {counts.max_per_unit} records per {counts.unit} are protected "
+            "under adjacency 'add-remove' only"
+        )
+
+
+def _unit_options(counts: Counts, name: str) -> dict[str, object]:
+    """What the counts remember of whom they protect."""
     if counts.unit == "record" and counts.max_per_unit == 1:
         return {}
     if name != "lattice":

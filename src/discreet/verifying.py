@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 from discreet import check, making
@@ -14,8 +14,9 @@ from discreet.auditing.spaces import space
 from discreet.calibration import calibrated_config, restore
 from discreet.core import Certificate, Mechanism
 from discreet.core.certificate import FORMAT, read_certificate
-from discreet.core.documents import decode, exact
-from discreet.errors import DiscreetError, DocumentError, InputError
+from discreet.core.counts import Grouping
+from discreet.core.documents import decode, exact, malformed, read_file
+from discreet.errors import DiscreetError, DocumentError, InputError, NotEnumerable
 from discreet.models.dirichlet import DirichletMultinomial
 
 TOLERANCE = Fraction(1, 10**9)
@@ -33,7 +34,7 @@ def read_mechanism(
         raise DocumentError("a calibrated mechanism needs its certificate", "certificate")
     made = making.mechanism(
         name,
-        DirichletMultinomial(model["categories"], [exact(a) for a in model["prior"]]),
+        _model(model),
         document["n"],
         epsilon=exact(document["epsilon"]),
         adjacency=document["adjacency"],
@@ -44,11 +45,23 @@ def read_mechanism(
     return restore(made, read_certificate(calibrated_config(made), certificate))
 
 
-def verify(certificate: Certificate | Mapping[str, Any] | str | Path) -> Audit:
+def _model(document: Mapping[str, Any]) -> DirichletMultinomial:
+    prior = [exact(a) for a in document["prior"]]
+    if (by := document.get("by")) is None:
+        return DirichletMultinomial(document["categories"], prior)
+    grouping = Grouping(by["column"], tuple(by["groups"]), tuple(by["categories"]))
+    within = DirichletMultinomial(grouping.categories, prior[: len(grouping.categories)])
+    if within.prior * len(grouping.groups) != tuple(prior):
+        raise DocumentError("model must have the same prior in every group", "model")
+    return within.grouped(grouping)
+
+
+def verify(certificate: Certificate | Mapping[str, Any] | str | PathLike[str]) -> Audit:
     """Make the mechanism of a certificate anew, audit it again and compare.
 
     Args:
-        certificate: a `Certificate`, its JSON as text or parsed, or the path of a file with it.
+        certificate: a `Certificate`, its JSON as text or parsed, or the path of a file with it. A
+            text that does not begin with { is taken for a path.
 
     Returns:
         The new audit.
@@ -69,10 +82,10 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | Path) -> Audit:
     except DocumentError:
         raise
     except (DiscreetError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DocumentError(f"certificate is malformed: {error}", "certificate") from None
+        raise malformed("certificate", error, "certificate") from None
     try:
         found = audit(made, claimed.total)
-    except InputError as error:
+    except (InputError, NotEnumerable) as error:
         raise DocumentError(f"certificate cannot be verified: {error}", "certificate") from None
     upper, lower = Fraction(found.epsilon), Fraction(found.epsilon_lower)
     slack = TOLERANCE * max(Fraction(1), upper)
@@ -109,21 +122,17 @@ def _attained(found: Audit, claimed: Certificate) -> bool:
 
 
 def _parsed(certificate: object) -> dict[str, Any]:
-    if isinstance(certificate, Path):
+    if isinstance(certificate, str) and certificate.lstrip().startswith("{"):
+        text: str | None = certificate
+    elif isinstance(certificate, (str, PathLike)):
+        text = read_file(certificate, "certificate")
+    else:
+        text = None
+    if text is not None:
         try:
-            certificate = certificate.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            raise DocumentError(
-                f"certificate {str(certificate)!r} cannot be read", "certificate"
-            ) from None
-    if isinstance(certificate, str):
-        try:
-            certificate = json.loads(certificate)
+            certificate = json.loads(text)
         except (ValueError, RecursionError):
-            raise DocumentError(
-                "certificate is not complete JSON; the name of a file is given as a Path",
-                "certificate",
-            ) from None
+            raise DocumentError("certificate is not complete JSON", "certificate") from None
     if not isinstance(certificate, Mapping):
         raise DocumentError(
             f"certificate must be a Certificate or its JSON, got {check.brief(certificate)}",

@@ -61,6 +61,12 @@ def test_group_size_is_checked(m: object) -> None:
         approximate().for_group(m)  # type: ignore[arg-type]
 
 
+def test_rounded_numbers_are_said_to_be_rounded() -> None:
+    basis = Theorem("by definition", "nowhere")
+    third = Guarantee(Fraction(1, 3), Fraction(1, 10), Adjacency.SUBSTITUTE, basis=basis)
+    assert str(third) == "ε ≈ 0.3333334, δ = 0.1 for replacing one record"
+
+
 def test_adjacency_names() -> None:
     assert Adjacency.of("add-remove") is Adjacency.ADD_REMOVE
     assert str(Adjacency.SUBSTITUTE) == "substitute"

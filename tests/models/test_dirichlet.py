@@ -10,6 +10,8 @@ import pytest
 
 import discreet as dp
 
+pd = pytest.importorskip("pandas")
+
 
 def test_priors_are_exact_decimals() -> None:
     assert dp.DirichletMultinomial(("a", "b"), prior=0.1).prior == (Fraction(1, 10),) * 2
@@ -17,6 +19,18 @@ def test_priors_are_exact_decimals() -> None:
     assert model.prior == (Fraction(1, 10), Fraction(1, 1000))
     assert dp.BetaBinomial("jeffreys").prior == (Fraction(1, 2),) * 2
     assert dp.BetaBinomial(np.array([1, 2])).prior == (Fraction(1), Fraction(2))
+
+
+def test_priors_by_label() -> None:
+    labels = ("a", "b", "c")
+    for prior in ({"c": 3, "a": 1, "b": 2}, pd.Series([3, 1, 2], index=["c", "a", "b"])):
+        assert dp.DirichletMultinomial(labels, prior).prior == tuple(map(Fraction, (1, 2, 3)))
+    assert dp.BetaBinomial({False: 4, True: 2}).prior == (Fraction(2), Fraction(4))
+    with pytest.raises(dp.InputError, match="prior must have an entry for 'b'"):
+        dp.DirichletMultinomial(labels, {"a": 1, "c": 2})
+    for wrong in ({"x": 1}, pd.Series([1, 2, 3])):
+        with pytest.raises(dp.InputError, match="prior has at position 0 a label that is not"):
+            dp.DirichletMultinomial(labels, wrong)
 
 
 def test_beta_binomial_is_the_case_of_two() -> None:
@@ -39,10 +53,11 @@ def test_counting_lists_and_arrays() -> None:
 @pytest.mark.parametrize("bad", [None, "secret", math.nan, 3, ["list"]])
 def test_undeclared_values_are_named_by_position_only(bad: object) -> None:
     model = dp.DirichletMultinomial(("a", "b"))
-    with pytest.raises(dp.InputError) as raised:
+    with pytest.raises(dp.UnknownValuesError) as raised:
         model.count(["a", "b", bad])
     assert str(raised.value) == "data[2] is missing or not a declared category"
-    assert "secret" not in repr(raised.value.__dict__)
+    assert "secret" not in repr(raised.value)
+    assert raised.value.values == (bad,)  # for the data owner, who may look
     assert raised.value.__context__ is None
 
 

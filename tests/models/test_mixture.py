@@ -321,6 +321,10 @@ def test_arviz(posterior: Any, rng: np.random.Generator) -> None:
     np.testing.assert_allclose(theta.sum("category"), 1)
     with pytest.raises(dp.InputError, match="draws must"):
         posterior.to_arviz(draws=0)
+    with pytest.raises(dp.InputError, match="draws must lie between 1 and 250000000, got 10000"):
+        posterior.to_arviz(10**15)
+    with pytest.raises(dp.InputError, match="chains must"):
+        posterior.to_arviz(1, chains=10**15)
 
 
 def test_arviz_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,6 +353,8 @@ def test_display() -> None:
     low, high = THREE.interval()[1]
     assert rows[1][3] == f"{low:.3f} – {high:.3f}"
     odd = dp.DirichletMixture(("<b>", "&"), np.ones((1, 2)), np.ones(1))
+    assert repr(odd).startswith("<mixture of 1 Dirichlet: ")
+    assert repr(odd.marginal()).startswith("<mixture of 1 Beta distribution: ")
     assert "&lt;b&gt;" in odd._repr_html_()
     many = dp.DirichletMixture(range(300), np.ones((2, 300)), np.ones(2))  # type: ignore[arg-type]
     assert "300 in all" in many._repr_html_()

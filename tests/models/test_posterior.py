@@ -100,6 +100,19 @@ def test_a_posterior_is_validated(parameters: tuple[object, ...]) -> None:
         dp.DirichletPosterior(("a", "b"), parameters)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("x", ["x", "0.5", None, [0.5, None], [[1], [1, 2]], object()])
+def test_points_are_numbers(x: object) -> None:
+    posterior = dp.DirichletPosterior(("a", "b"), (2, 3))  # type: ignore[arg-type]
+    aware = dp.DirichletMixture(("a", "b"), np.ones((1, 2)), np.ones(1))
+    for law in (posterior, aware, aware.marginal()):
+        for method in (law.pdf, law.cdf):
+            with pytest.raises(dp.InputError, match="x must be a number or an array") as raised:
+                method(x)
+            assert raised.value.argument == "x"
+    with pytest.raises(dp.InputError, match="p must be a number"):
+        aware.marginal().ppf(x)
+
+
 def test_update_and_prediction() -> None:
     updated = POSTERIOR.update({"c": 5, "a": 1})
     np.testing.assert_allclose(updated.alpha, [11.5, 5, 7])

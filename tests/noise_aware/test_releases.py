@@ -37,15 +37,30 @@ def test_summary() -> None:
     posterior = summary.noise_aware
     text = str(summary)
     (low, high), share = posterior.interval()[0], posterior.parts().sampling / posterior.variance()
-    assert f"cured: the interval is {high - low:.3g} wide" in text
+    assert f"cured and not <cured>: the interval is {high - low:.3g} wide" in text
+    assert text.count("wide") == 1
+    assert "% privacy." in text
+    assert text.startswith("Simulated release, not private, by lattice(")
+    assert "<p>Simulated release" in summary._repr_html_()
     assert f"{100 * share[0]:.0f} % of the variance is sampling" in text
     assert "as released" in text
     assert f"{low:.3f} – {high:.3f}" in text
     assert "not &lt;cured&gt;" in summary._repr_html_()
     console = Console(width=100, file=io.StringIO())
     console.print(summary)
-    assert "noise-aware" in console.file.getvalue()  # type: ignore[attr-defined]
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "noise-aware" in shown
+    assert "Simulated release" in shown
     assert repr(summary) == text
+
+
+def test_summary_of_real_and_of_nonprivate_releases() -> None:
+    real = dp.release((71, 19), dp.BetaBinomial(), 1)
+    assert str(real.summary()).startswith("lattice(")
+    without = dp.release((71, 19), dp.BetaBinomial(), 1, "ehdl", allow_nonprivate=True)
+    text = str(without.summary())
+    assert "% noise." in text
+    assert "privacy" not in text
 
 
 def test_summary_without_a_posterior() -> None:

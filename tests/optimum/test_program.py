@@ -16,6 +16,8 @@ from discreet.exact import compositions
 from discreet.optimum import program, remap
 from discreet.optimum.losses import Problem, loss_matrix, problem
 
+pd = pytest.importorskip("pandas")
+
 PRIORS = [(1, 1), ("1/2", "1/2"), (2, 5)]
 LOSSES = ["hellinger", "total_variation", "squared_error"]
 
@@ -137,10 +139,18 @@ def test_weights_and_losses_are_read() -> None:
     uniform = [1 / 5] * 5
     named, given = task((1, 1), 4, 1), task((1, 1), 4, 1, weights=uniform)
     assert remap.expected_loss(named) == pytest.approx(remap.expected_loss(given))
+    assert task((1, 1), 4, 1, weights=pd.Series(uniform)) == given
+    rounded = task((1, 1), 4, 1, weights=[1 + 5e-10, 0, 0, 0, 0])
+    assert rounded.weights == tuple(map(Fraction, (1, 0, 0, 0, 0)))
+    matrix = np.abs(np.arange(5)[:, None] - np.arange(5))
+    assert task((1, 1), 4, 1, pd.DataFrame(matrix)) == task((1, 1), 4, 1, matrix)
     for bad, message in (
         ([0.5] * 5, "weights must sum to 1, got 2.5"),
         ([0.5, 0.5], "weights must have 5 entries"),
-        ([1.5, -0.5, 0, 0, 0], r"weights\[1\] must lie between"),
+        ([1.5, -0.5, 0, 0, 0], r"weights\[0\] must lie between 0 and 1, got 1.5"),
+        ([-0.5, 1, 0.5, 0, 0], r"weights\[0\] must lie between 0 and 1, got -0.5"),
+        (pd.Series(uniform, index=list("abcde")), "weights must be a sequence in order"),
+        (dict(enumerate(uniform)), "weights must be a sequence in order"),
         ([math.nan] * 5, r"weights\[0\] must be finite"),
         ("flat", "weights must be one of"),
         (7, "weights must be one of"),
@@ -149,7 +159,9 @@ def test_weights_and_losses_are_read() -> None:
             task((1, 1), 4, 1, weights=bad)
     for bad_loss, message in (
         (np.ones((4, 5)), "loss must be a matrix with a row and a column for each of the 5"),
-        (np.ones((5, 4)), "loss must be a matrix"),
+        (np.ones((5, 4)), r"of the 5 vectors of counts, got an array of shape \(5, 4\)"),
+        (pd.DataFrame(np.ones((4, 5))), r"got an array of shape \(4, 5\)"),
+        ([[1], [1, 2]], "got rows of different lengths"),
         (np.ones(5), "loss must be a matrix"),
         (np.full((5, 5), math.nan), r"loss\[0\]\[0\] must be finite"),
         (np.full((5, 5), -1.0), r"loss\[0\]\[0\] must lie between"),

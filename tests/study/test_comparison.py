@@ -44,15 +44,18 @@ def test_it_can_be_read(table: dp.Comparison) -> None:
     assert "smooth_hellinger" in str(table)
     assert "<td>ehds, calibrated</td>" in table._repr_html_()
     assert "data owner" not in str(table)
+    for text in (str(table), table._repr_html_()):
+        assert "× limit: the error averaged uniformly over all counts" in text
     axes = table.plot()
+    assert axes.get_title(loc="left") == "2 categories, n = 20, nominal ε = 1"
     assert len(axes.get_yticklabels()) == len(table.rows)
 
 
 def test_real_counts_are_marked() -> None:
     model = dp.DirichletMultinomial(("a", "b", "c"))
     table = dp.compare(model, model.count(["a"] * 5 + ["b"]), epsilon=0.5)
-    assert "for the data owner only" in str(table)
-    assert "for the data owner only" in table._repr_html_()
+    assert "For the data owner only." in str(table)
+    assert "For the data owner only." in table._repr_html_()
 
 
 def test_what_is_too_large_is_left_open() -> None:
@@ -63,6 +66,7 @@ def test_what_is_too_large_is_left_open() -> None:
     assert by_name["ehds"].loss is None
     assert by_name["ehds"].ratio is None
     assert "–" in str(table)
+    assert "× limit is empty: there are too many counts" in str(table)
     assert by_name["lattice"].mean == pytest.approx(0.106, abs=5e-4)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.figure import Figure
 from rich.console import Console
 
 import discreet as dp
@@ -133,5 +134,12 @@ def test_table_and_plot() -> None:
         console.print(study.table(results))
     assert "95.1 94.2 96.3" in capture.get()
     ax = study.plot(results)
-    assert [text.get_text() for text in ax.get_yticklabels()] == [str(SETTINGS[8])]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["prior (1, 1, 1)  n = 50  ε = 1"]
+    assert [text.get_text().strip() for text in ax.texts] == ["95 %"]
+    assert ax.get_title(loc="left") == "lattice, 100 simulated releases per setting"
+    figure, legend = ax.get_figure(root=True), ax.get_legend()
+    assert isinstance(figure, Figure)
+    figure.canvas.draw()
+    assert legend is not None
+    assert legend.get_window_extent().y1 < ax.get_window_extent().y0  # beside the data, not on them
     assert [np.size(line.get_xdata()) for line in ax.lines[:2]] == [3, 3]

@@ -97,8 +97,9 @@ class Audit:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The privacy profile δ(ε), beside what is guaranteed."""
-        claimed = float(self.mechanism.guarantee.epsilon)
-        return plots.plot_profile(*self.profile(), self.mechanism.name, claimed, ax)
+        made = self.mechanism
+        claimed, config = float(made.guarantee.epsilon), made.config
+        return plots.plot_profile(*self.profile(), config.label, claimed, ax, config.title)
 
     def __str__(self) -> str:
         claim = self.mechanism.guarantee

@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from os import PathLike
 from typing import Any, NamedTuple
 
 from discreet import check
 from discreet._version import __version__
-from discreet.core.documents import digest, exact
+from discreet.core.documents import digest, exact, write_file
 from discreet.core.law import Outcome
 from discreet.core.mechanism import Config
 from discreet.errors import DocumentError
@@ -64,9 +65,13 @@ class Certificate:
         """The certificate as JSON, with a SHA-256 over its canonical form."""
         return json.dumps(self.document(), indent=2, ensure_ascii=False)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write `to_json` to a file."""
+        write_file(path, self.to_json())
+
     def __str__(self) -> str:
         return (
-            f"exact audit: privacy loss at most {check.show(self.epsilon)} "
+            f"exact audit: privacy loss at most {check.at_most(self.epsilon)} "
             f"(certificate {self.document()['sha256'][:12]})"
         )
 

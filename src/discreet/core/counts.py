@@ -13,11 +13,26 @@ from discreet.errors import InputError
 
 
 @dataclass(frozen=True)
+class Grouping:
+    """A joint table: the categories within each of the declared groups of another column."""
+
+    column: str
+    groups: tuple[Category, ...]
+    categories: tuple[Category, ...]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The labels of the joint table, group by group."""
+        return tuple(f"{group}: {label}" for group in self.groups for label in self.categories)
+
+
+@dataclass(frozen=True)
 class Counts:
     """How many records fall into each declared category. Private: the repr does not show them.
 
     `unit` is who is protected and `max_per_unit` how many records one may have; `dropped` says that
-    records were left out, so that the total is no longer public.
+    records were left out, and `where` which were counted, so that the total is no longer public.
+    `by` tells that the categories are the cells of a joint table.
     """
 
     values: tuple[int, ...] = field(repr=False)
@@ -25,6 +40,8 @@ class Counts:
     unit: str = "record"
     max_per_unit: int = 1
     dropped: bool = False
+    where: str | None = None
+    by: Grouping | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "categories", check.categories(self.categories))
@@ -49,6 +66,13 @@ class Model(Protocol):
     @property
     def prior(self) -> tuple[Fraction, ...]:
         """The Dirichlet parameters, as exact decimals."""
+
+    @property
+    def by(self) -> Grouping | None:
+        """The groups, if the categories are the cells of a joint table."""
+
+    def grouped(self, by: Grouping) -> Any:
+        """The model of a joint table."""
 
     def describe(self) -> Mapping[str, Any]:
         """The model in JSON's types."""

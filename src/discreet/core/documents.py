@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from discreet import check
+from discreet.errors import DiscreetError, DocumentError, InputError
 
 
 def encode(value: object) -> object:
@@ -27,7 +30,52 @@ def decode(value: object) -> object:
 
 def exact(text: object) -> Fraction:
     """A number in writing."""
-    return check.text_number("number", str(text))
+    return check.text_number("value", str(text))
+
+
+def read_file(path: object, argument: str = "path") -> str:
+    """The text of a file; what cannot be read is said in one sentence."""
+    try:
+        return _file(path, argument).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        reason = "it is not a text file"
+    except OSError as error:
+        reason = error.strerror or "it is no file"
+    raise DocumentError(f"{argument} {_shown(path)} cannot be read: {reason}", argument)
+
+
+def write_file(path: object, text: str) -> None:
+    """Write a document to a file."""
+    try:
+        _file(path, "path").write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"path {_shown(path)} cannot be written: {error.strerror}", "path"
+        ) from None
+
+
+def _shown(path: object) -> str:
+    name = str(path)
+    return repr(name if len(name) <= 250 else f"{name[:250]}...")
+
+
+def _file(path: object, argument: str) -> Path:
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise DocumentError(
+            f"{argument} must be the name of a file, got {check.brief(path)}", argument
+        )
+    return Path(name)
+
+
+def malformed(what: str, error: Exception, argument: str) -> DocumentError:
+    """Why a document cannot be read, in one sentence."""
+    reason = "a part of it is not of the right kind"
+    if isinstance(error, DiscreetError):
+        reason = str(error)
+    elif isinstance(error, KeyError):
+        reason = f"it lacks {error}"
+    return DocumentError(f"{what} is malformed: {reason}", argument)
 
 
 def digest(document: Mapping[str, Any]) -> str:

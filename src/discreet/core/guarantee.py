@@ -137,6 +137,6 @@ class Guarantee:
         most = self.max_per_unit
         held = f" (a unit has at most {most} records)" if most > 1 else ""
         return (
-            f"ε = {check.show(self.epsilon)}, δ = {check.show(self.delta)} "
+            f"{check.equation('ε', self.epsilon)}, {check.equation('δ', self.delta)} "
             f"for {self.adjacency.change} one {self.unit}{held}"
         )

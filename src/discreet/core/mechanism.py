@@ -40,6 +40,18 @@ class Config:
             "options": {name: encode(value) for name, value in self.options},
         }
 
+    @property
+    def label(self) -> str:
+        """The mechanism, and whether it is calibrated."""
+        calibrated = ", calibrated" if dict(self.options).get("calibrate") else ""
+        return f"{self.mechanism}{calibrated}"
+
+    @property
+    def title(self) -> str:
+        """What stands above a figure: mechanism, n and ε."""
+        n = "n private" if self.n is None else f"n = {self.n}"
+        return f"{self.label}, {n}, {check.equation('ε', self.epsilon)}"
+
     def __str__(self) -> str:
         settings = {"n": self.n, "epsilon": check.show(self.epsilon), **dict(self.options)}
         if self.n is None:

@@ -35,7 +35,13 @@ __all__ = [
 
 
 def _pair(a: object, b: object) -> tuple[Floats, Floats]:
-    first, second = check.parameters("a", a), check.parameters("b", b)
+    labels = [getattr(side, "categories", None) for side in (a, b)]
+    if None not in labels and labels[0] != labels[1]:
+        raise InputError(
+            "a and b must be posteriors over the same categories in the same order", "b"
+        )
+    first = check.parameters("a", getattr(a, "alpha", a))
+    second = check.parameters("b", getattr(b, "alpha", b))
     if first.shape[-1] != second.shape[-1]:
         raise InputError(
             f"a and b must have as many parameters, got {first.shape[-1]} and {second.shape[-1]}",
@@ -57,7 +63,8 @@ def _plain(values: Floats) -> float | Floats:
 def hellinger(a: object, b: object) -> float | Floats:
     """Hellinger distance √(1 − B((a+b)/2)/√(B(a)·B(b))) between Dir(a) and Dir(b).
 
-    Arrays of parameter vectors are broadcast along all axes but the last. Relative error at most
+    a and b are parameters or posteriors (`DirichletPosterior`); arrays of parameter vectors are
+    broadcast along all axes but the last. Relative error at most
     1e-9 for parameters from 1e-3 to 1e12. Reference: P0 §3 (its integral lacks two roots, E1).
     """
     first, second = _pair(a, b)

@@ -114,7 +114,7 @@ class BetaMixture:
         """Quantiles."""
         from scipy import special
 
-        levels = np.asarray(p, dtype=np.float64)
+        levels = check.reals("p", p)
         result = np.where(levels == 0, 0.0, np.where(levels == 1, 1.0, np.nan))
         sought = (levels > 0) & (levels < 1)
         if sought.any():
@@ -226,7 +226,8 @@ class BetaMixture:
         return rng.beta(self.a[chosen], self.b[chosen])
 
     def __repr__(self) -> str:
-        return f"<mixture of {len(self.weights)} Beta distributions: mean {self.mean():.4g}>"
+        parts = check.number_of(len(self.weights), "Beta distribution")
+        return f"<mixture of {parts}: mean {self.mean():.4g}>"
 
     def __getstate__(self) -> dict[str, object]:
         """Pickle the definition, not what was computed from it."""
@@ -234,7 +235,7 @@ class BetaMixture:
 
 
 def _points(x: object) -> tuple[Floats, Bools]:
-    points = np.asarray(x, dtype=np.float64)
+    points = check.reals("x", x)
     return points, (points > 0) & (points < 1)
 
 

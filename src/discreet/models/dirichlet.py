@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from discreet import check
 from discreet.check import Category
 from discreet.core import Counts
-from discreet.core.counts import values_of
+from discreet.core.counts import Grouping, values_of
+from discreet.data import Rules, tabulate
 from discreet.errors import InputError
 from discreet.models.posterior import DirichletPosterior
 
@@ -23,40 +22,96 @@ class DirichletMultinomial:
 
     Args:
         categories: two or more distinct labels: strings, integers or booleans.
-        prior: one positive number for all categories, a vector, or "jeffreys" (½ each).
+        prior: one positive number for all categories, a vector in their order, a mapping or Series
+            by category, or "jeffreys" (½ each).
     """
 
     categories: tuple[Category, ...]
     prior: tuple[Fraction, ...]
+    by: Grouping | None
 
     def __init__(self, categories: Iterable[Any], prior: object = 1.0) -> None:
         labels = check.categories(categories)
         object.__setattr__(self, "categories", labels)
-        object.__setattr__(self, "prior", check.prior(prior, len(labels)))
+        object.__setattr__(self, "prior", check.prior(prior, labels))
+        object.__setattr__(self, "by", None)
 
-    def count(self, data: object) -> Counts:
-        """Count the records of a list or array by category. The result is private.
+    def count(
+        self,
+        data: object,
+        column: str | None = None,
+        *,
+        where: str | None = None,
+        unknown: str = "error",
+        other: Category | None = None,
+        unit: str | None = None,
+        max_per_unit: int | None = None,
+        by: str | None = None,
+        groups: Iterable[Any] | None = None,
+        table: str | None = None,
+    ) -> Counts:
+        """Count records by category, where they are. The result is private.
 
-        Missing and undeclared values are an error that names the position, never the value.
+        Args:
+            data: a list, array or Series of records; or, with `column`, a data frame or relation of
+                pandas, polars, pyarrow, DuckDB, dask, ibis or PySpark, or the path of a .csv, .tsv,
+                .jsonl, .parquet (compressed or not; patterns such as "lake/*.parquet" too) or
+                .duckdb file. The engine counts, and only counts come back.
+            column: the column with the categories.
+            where: a condition on one record, such as "age >= 50 and ward in (1, 2)".
+            unknown: missing and undeclared values are an "error", go into the category `other`, or
+                are left out ("drop").
+            other: the declared category for them.
+            unit: the column that tells whose record it is; then a whole unit is protected.
+            max_per_unit: how many records of one unit are kept at most.
+            by: a second column: counts are made for each of its declared groups.
+            groups: the declared values of that column.
+            table: the table of a .duckdb file.
+
+        Returns:
+            `Counts`, which remember how they were made, so that `dp.release` can refuse what would
+            not be private. After `where` or "drop" the number of records is no longer public.
+
+        Raises:
+            UnknownValuesError: a value is missing or undeclared; `.values` has up to five of them.
+            DataError: the data cannot be read.
         """
-        if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
+        rules = Rules(where, unknown, other, unit, max_per_unit, table)
+        if (by is None) != (groups is None):
             raise InputError(
-                f"data must be a list or array of records, got {type(data).__name__}; "
-                "counts go to dp.release as they are",
-                "data",
+                "by and groups belong together: a column and its declared values",
+                "groups" if groups is None else "by",
             )
-        if (dimensions := getattr(data, "ndim", 1)) != 1:
-            raise InputError(
-                f"data must have one dimension, got {dimensions}; pass one column", "data"
+        if column is not None:
+            check.label("column", column)
+        columns: dict[str | None, tuple[Category, ...]] = {column: self.categories}
+        grouping = None
+        if by is not None:
+            if column is None:
+                raise InputError("column must be given with by", "column")
+            if by == column:
+                raise InputError(f"by must be another column than {column!r}", "by")
+            grouping = Grouping(
+                check.label("by", by), check.categories(groups, "groups"), self.categories
             )
-        records: Iterable[Any] = data.tolist() if isinstance(data, np.ndarray) else data
-        tally: dict[Any, int] = dict.fromkeys(self.categories, 0)
-        for position, record in enumerate(records):
-            value = record.item() if isinstance(record, np.generic) else record
-            if not isinstance(value, (str, int, float)) or value not in tally:
-                raise InputError(f"data[{position}] is missing or not a declared category", "data")
-            tally[value] += 1
-        return Counts(tuple(tally.values()), self.categories)
+            columns = {by: grouping.groups, **columns}
+        return Counts(
+            tabulate(data, columns, rules),
+            self.categories if grouping is None else grouping.cells,
+            unit=unit or "record",
+            max_per_unit=max_per_unit or 1,
+            dropped=unknown == "drop",
+            where=where,
+            by=grouping,
+        )
+
+    def grouped(self, by: Grouping) -> DirichletMultinomial:
+        """The model of a joint table: the same prior within every group."""
+        if by.categories != self.categories:
+            raise InputError("counts were made for other categories than the model's", "counts")
+        joint = DirichletMultinomial(by.cells, self.prior * len(by.groups))
+        object.__setattr__(joint, "by", by)
+        return joint
 
     def posterior(self, counts: object) -> DirichletPosterior:
         """The posterior Dirichlet(prior + counts). Not private: for the data owner only."""
@@ -67,11 +122,18 @@ class DirichletMultinomial:
 
     def describe(self) -> dict[str, Any]:
         """The model in JSON's types."""
-        return {
+        described: dict[str, Any] = {
             "kind": "DirichletMultinomial",
             "categories": list(self.categories),
             "prior": [str(a) for a in self.prior],
         }
+        if self.by is not None:
+            described["by"] = {
+                "column": self.by.column,
+                "groups": list(self.by.groups),
+                "categories": list(self.by.categories),
+            }
+        return described
 
     def __repr__(self) -> str:
         categories = check.shorten(repr(self.categories))

@@ -40,9 +40,10 @@ def to_arviz(
         raise ImportError(
             "to_arviz needs arviz-base: python -m pip install 'discreet[arviz]'"
         ) from None
-    draws, chains = check.whole("draws", draws, least=1), check.whole("chains", chains, least=1)
+    chains = check.whole("chains", chains, least=1, most=10**6)
+    draws = check.whole("draws", draws, least=1, most=10**9 // chains)
     source = np.random.default_rng() if rng is None else check.generator(rng)
-    theta = sample(check.size(draws * chains), source)
+    theta = sample(draws * chains, source)
     return arviz_base.from_dict(
         {"posterior": {"theta": theta.reshape(chains, draws, len(categories))}},
         coords={"category": list(categories)},

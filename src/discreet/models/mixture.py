@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from discreet.models import export, quadrature
 from discreet.models.beta_mixture import BetaMixture
 from discreet.models.mixture_laws import MixtureLaw, MixturePredictive, sequence_log_likelihood
 from discreet.models.posterior import INTERVALS, DirichletPosterior
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,15 @@ class DirichletMixture:
             return np.array([law.ppf([(1 - mass) / 2, (1 + mass) / 2]) for law in laws])
         return np.array([law.shortest(mass) for law in laws])
 
+    def within(self, categories: Sequence[Category], labels: object = None) -> DirichletMixture:
+        """The law of θ among some categories, θ_i/Σθ_j; equal components are joined."""
+        places = [check.position("categories", name, self.categories) for name in categories]
+        rows, owner = np.unique(self.parameters[:, places], axis=0, return_inverse=True)
+        weights = np.bincount(owner.ravel(), self.weights).astype(np.float64)
+        return DirichletMixture(
+            check.categories(labels or categories), rows, weights, self.diagnostics
+        )
+
     def marginal(self, category: Category | None = None) -> BetaMixture:
         """The law of one θ_i, a mixture of Betas, with `pdf`, `cdf`, `ppf`, `rvs`, `mean`, `std`.
 
@@ -259,6 +272,12 @@ class DirichletMixture:
         """Independent draws of θ as ArviZ data; needs `discreet[arviz]`."""
         return export.to_arviz(self.sample, self.categories, draws, chains, rng)
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw it: a density, regions of the simplex or intervals; needs `discreet[plot]`."""
+        from discreet.plots.posteriors import plot_posterior
+
+        return plot_posterior(None, self, ax)
+
     def _with(
         self, method: str, other: DirichletMixture | DirichletPosterior
     ) -> tuple[BetaMixture, BetaMixture]:
@@ -291,7 +310,7 @@ class DirichletMixture:
             for label, m, s in zip(self.categories[:8], self.mean(), self.sd(), strict=False)
         )
         more = f", … {len(self.categories)} in all" if len(self.categories) > 8 else ""
-        return f"<mixture of {len(self.weights)} Dirichlets: {shown}{more}>"
+        return f"<mixture of {check.number_of(len(self.weights), 'Dirichlet')}: {shown}{more}>"
 
     def _repr_html_(self) -> str:
         rows = self._rows(0.95, min(len(self.categories), export.SHOWN))

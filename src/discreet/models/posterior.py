@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from discreet.core.counts import values_of
 from discreet.errors import InputError, NotAPosteriorError
 from discreet.exact import Floats
 from discreet.models import export
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 INTERVALS = ("equal-tailed", "highest-density")
 
@@ -107,6 +111,12 @@ class DirichletPosterior:
         upper = special.betainccinv(alpha, rest, np.maximum(1 - mass - below, 0.0))
         return np.column_stack([lower, upper])
 
+    def within(self, categories: Sequence[Category], labels: object = None) -> DirichletPosterior:
+        """The law of θ among some categories, θ_i/Σθ_j: Dirichlet with their parameters."""
+        places = [check.position("categories", name, self.categories) for name in categories]
+        chosen = tuple(self.parameters[i] for i in places)
+        return DirichletPosterior(check.categories(labels or categories), chosen)
+
     def marginal(self, category: Category | None = None) -> Any:
         """The law of one θ_i, Beta(α_i, Σα − α_i), as a frozen `scipy.stats.beta`.
 
@@ -121,11 +131,11 @@ class DirichletPosterior:
 
     def pdf(self, x: object, category: Category | None = None) -> Any:
         """The marginal density of one θ_i at x."""
-        return self.marginal(category).pdf(x)
+        return self.marginal(category).pdf(check.reals("x", x))
 
     def cdf(self, x: object, category: Category | None = None) -> Any:
         """P(θ_i ≤ x)."""
-        return self.marginal(category).cdf(x)
+        return self.marginal(category).cdf(check.reals("x", x))
 
     def probability_exceeds(self, first: Category, second: Category, other: Any = None) -> float:
         """P(θ_first > θ_second), where θ_second may belong to another, independent posterior.
@@ -197,6 +207,12 @@ class DirichletPosterior:
     ) -> Any:
         """Independent draws of θ as ArviZ data; needs `discreet[arviz]`."""
         return export.to_arviz(self.sample, self.categories, draws, chains, rng)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw it: a density, regions of the simplex or intervals; needs `discreet[plot]`."""
+        from discreet.plots.posteriors import plot_posterior
+
+        return plot_posterior(None, self, ax, names=("", "posterior"))
 
     def _other(self, other: DirichletPosterior) -> Floats:
         if not isinstance(other, DirichletPosterior) or other.categories != self.categories:

@@ -29,6 +29,7 @@ class Summary:
     title: str
     plain: DirichletPosterior | None
     noise_aware: DirichletMixture
+    cause: str = "privacy"  # what to call the part of the variance that is not sampling
 
     @cached_property
     def _intervals(self) -> list[tuple[float, float]]:
@@ -60,16 +61,22 @@ class Summary:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """For every category, how much of the width is sampling and how much is privacy."""
+        """For every category, how much of the width is sampling and how much is privacy.
+
+        The intervals of two categories mirror each other: one sentence for both.
+        """
         sampling, privacy = self.noise_aware.parts()
+        names = list(map(str, self.noise_aware.categories))
+        if len(names) == 2:
+            names = [" and ".join(names)]
         result = []
-        for i, (low, high) in enumerate(self._intervals):
+        for i, (name, (low, high)) in enumerate(zip(names, self._intervals, strict=False)):
             share = float(sampling[i] / (sampling[i] + privacy[i]))
             percent = round(100 * share)
             result.append(
-                f"{self.noise_aware.categories[i]}: the interval is {high - low:.3g} wide; without "
-                f"the noise it would be about {(high - low) * share**0.5:.3g}. "
-                f"{percent} % of the variance is sampling, {100 - percent} % privacy."
+                f"{name}: the interval is {high - low:.3g} wide; without the noise it would be "
+                f"about {(high - low) * share**0.5:.3g}. "
+                f"{percent} % of the variance is sampling, {100 - percent} % {self.cause}."
             )
         if (k := len(self.noise_aware.categories)) > export.SHOWN:
             result.append(f"… {k} categories in all.")

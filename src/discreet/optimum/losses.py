@@ -88,11 +88,18 @@ def _loss(value: object, n: int, k: int) -> Loss:
             raise InputError(f"loss 'total_variation' needs two categories, got {k}", "loss")
         return name
     size = _size("loss", n, k, MOST_GIVEN)
-    rows = [list(row) if isinstance(row, Iterable) else [] for row in value]
+    table = value.to_numpy() if hasattr(value, "to_numpy") else value
+    rows = [list(row) if isinstance(row, Iterable) else [] for row in table]
     if len(rows) != size or any(len(row) != size for row in rows):
+        lengths = {len(row) for row in rows}
+        shape = (
+            f"an array of shape {(len(rows), *lengths)}"
+            if len(lengths) == 1
+            else "rows of different lengths"
+        )
         raise InputError(
             f"loss must be a matrix with a row and a column for each of the {size} vectors of "
-            f"counts, got {len(rows)} rows",
+            f"counts, got {shape}",
             "loss",
         )
     return tuple(
@@ -105,7 +112,8 @@ def _weights(value: object, n: int, k: int) -> Weights:
     if isinstance(value, str) or not isinstance(value, Iterable):
         return str(check.choice("weights", value, WEIGHTS))
     size = _size("weights", n, k, MOST_LISTED)
-    entries = [_not_negative(f"weights[{i}]", entry, 2) for i, entry in enumerate(value)]
+    listed = check.by_position("weights", value)
+    entries = [_not_negative(f"weights[{i}]", entry, 1) for i, entry in enumerate(listed)]
     if len(entries) != size:
         raise InputError(
             f"weights must have {size} entries, one for each vector of counts, got {len(entries)}",
@@ -130,7 +138,7 @@ def _size(argument: str, n: int, k: int, most: int) -> int:
 
 def _not_negative(argument: str, value: object, most: int) -> Fraction:
     number = check.rational(argument, value)
-    if not 0 <= number <= most:
+    if not 0 <= number <= most * (1 + check.SMALL):
         raise InputError(
             f"{argument} must lie between 0 and {most:g}, got {check.brief(value)}", argument
         )

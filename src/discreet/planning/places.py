@@ -60,12 +60,7 @@ def _given(model: Model, n: int, at: object) -> Places:
             "only, and an epsilon chosen from the data would tell about them",
             "at",
         )
-    k = len(model.prior)
-    if isinstance(at, (str, bytes)) or not isinstance(at, Iterable):
-        raise InputError(f"at must be {k} proportions or counts, got {check.brief(at)}", "at")
-    numbers = [check.rational(f"at[{i}]", value) for i, value in enumerate(at)]
-    if len(numbers) != k:
-        raise InputError(f"at must have {k} entries, one per category, got {len(numbers)}", "at")
+    k, numbers = len(model.prior), check.entries("at", at, model.categories)
     total = sum(numbers, Fraction(0))
     if min(numbers) < 0 or not (total == n or abs(total - 1) <= Fraction(1, 10**6)):
         raise InputError(

@@ -59,7 +59,15 @@ def settle(
     first = make(Fraction(1))
     if not first.guarantee.private:
         raise InputError(
-            f"mechanism must be private to plan a release with it, got {mechanism!r}", "mechanism"
+            f"mechanism must be private to plan a release with it, got {mechanism!r}; ask for "
+            "calibrate=True",
+            "mechanism",
+        )
+    if first.guarantee.epsilon > first.config.epsilon:
+        raise InputError(
+            f"mechanism {mechanism!r} is not proved private for the epsilon it is given; ask for "
+            "calibrate=True",
+            "mechanism",
         )
     judged = places(model, records, *where, most_places(first, records))
     errorlaw.validated(first, judged.counts[0], distance)

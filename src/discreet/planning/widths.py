@@ -14,11 +14,14 @@ from discreet.core.law import Outcome
 from discreet.exact import Floats
 from discreet.laws import predictive
 from discreet.laws.noise import NoiseLaw
+from discreet.models.mixture import DirichletMixture
 from discreet.noise_aware import infer
 from discreet.planning.errors import quantiles
 from discreet.planning.places import Places
 
 _MOST_CASES, _LEAST_CASES = 64, 8  # simulated outputs
+_SEVERAL_CASES = 32  # where an output is more than one noisy count, and its posterior large
+_NEGLIGIBLE = 1e-6  # weight of a component, relative to the largest, that a width does without
 _WORST = 4  # counts at which a worst case is looked for
 
 
@@ -60,7 +63,8 @@ class Widths:
         """Exact widths, and the cases that tell how much wider it gets."""
         n, k = sum(self.places.counts[0]), len(self.model.prior)
         # with two categories a posterior as wide as twice the exact one has about 36·√n components
-        size = max(_LEAST_CASES, min(_MOST_CASES, int(2**19 / (36 * n**0.5)) if k == 2 else 0))
+        most = _MOST_CASES if self.make(Fraction(1)).config.n is not None else _SEVERAL_CASES
+        size = max(_LEAST_CASES, min(most, int(2**19 / (36 * n**0.5)) if k == 2 else 0))
         if self.places.worst:
             widest = sorted(self.places.counts, key=self._exact)[-_WORST:]
             return [(self._exact(c), _repeated(c, size // _WORST)) for c in widest]
@@ -75,8 +79,7 @@ class Widths:
         for seed, case in enumerate(cases):
             raw = _output(mechanism, case, np.random.default_rng(seed))
             posterior = infer(mechanism, raw, rng=np.random.default_rng(seed))
-            wider = _widest(posterior.interval(self.level)) - self._exact(case.counts)
-            total += case.weight * wider
+            total += case.weight * (_width(posterior, self.level) - self._exact(case.counts))
         return total
 
     def _exact(self, counts: Outcome) -> float:
@@ -89,6 +92,17 @@ def _repeated(counts: Outcome, size: int) -> list[Case]:
 
 def _widest(interval: Floats) -> float:
     return float((interval[:, 1] - interval[:, 0]).max())
+
+
+def _width(posterior: DirichletMixture, level: float) -> float:
+    """Of the widest interval; those of two categories mirror each other."""
+    if len(posterior.categories) > 2:
+        return _widest(posterior.interval(level))
+    weights = posterior.weights
+    kept = weights > _NEGLIGIBLE * weights.max()
+    likely = DirichletMixture(posterior.categories, posterior.parameters[kept], weights[kept])
+    low, high = likely.marginal().ppf([(1 - level) / 2, (1 + level) / 2])
+    return float(high - low)
 
 
 def _output(mechanism: Mechanism, case: Case, rng: np.random.Generator) -> Outcome:

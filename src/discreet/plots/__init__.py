@@ -7,12 +7,14 @@ writes it), and returns the Axes.
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.errors import DiscreetError
+from discreet import check
+from discreet.errors import DiscreetError, InputError
 from discreet.exact import Floats
 from discreet.plots.labels import Box, label_lines
 
@@ -34,25 +36,35 @@ OTHER = "#7F7F7F"
 DISTANCE_NAMES = {
     "hellinger": "Hellinger distance",
     "total_variation": "total variation distance",
-    "kl": "Kullback-Leibler divergence",
-    "l1": "l1 distance of the parameters",
+    "kl": "Kullback–Leibler divergence",
+    "l1": "l1 distance between the parameters",
+}
+_AXES = {
+    "hellinger": "Hellinger distance to the true posterior",
+    "total_variation": "total variation distance to the true posterior",
+    "kl": "Kullback–Leibler divergence KL(true ‖ released)",
+    "l1": "l1 distance between the parameters",
 }
 _BOUNDS: tuple[dict[str, Any], ...] = (
     {"color": "#000000", "dashes": (6, 2)},
     {"color": "#404040", "dashes": (2, 1.5)},
     {"color": "#808080", "dashes": (6, 2, 1, 2)},
 )
+_CORNER = Box(0.6, 0.92, 0.4, 0.08)
 _LEAST = 1e-12  # probability on a logarithmic axis
 
 
 def new_axes(ax: Axes | None = None) -> Axes:
     """The given axes or new ones, with the frame reduced to what is read off."""
     try:
+        from matplotlib.axes import Axes
         from matplotlib.figure import Figure
     except ImportError:
         raise DiscreetError("plots need matplotlib: pip install 'discreet[plot]'") from None
     if ax is None:
         ax = Figure(figsize=(6.4, 4.0), layout="constrained").subplots()
+    elif not isinstance(ax, Axes):
+        raise InputError(f"ax must be a matplotlib Axes, got {check.brief(ax)}", "ax")
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="#DDDDDD", linewidth=0.6)
     ax.set_axisbelow(True)
@@ -75,6 +87,7 @@ def plot_errors(
     distance: str,
     ax: Axes | None = None,
     note: str = "",
+    title: str = "",
 ) -> Axes:
     """Cumulative error laws, each given by its distances and their probabilities."""
     ax = new_axes(ax)
@@ -85,10 +98,10 @@ def plot_errors(
         (lines[name],) = ax.plot(x, y, **style(name))
     ax.set_xlim(0, far * 1.02)
     ax.set_ylim(0, 1.02)
-    ax.set_xlabel(f"{DISTANCE_NAMES[distance]} to the true posterior")
+    ax.set_xlabel(_AXES[distance])
     ax.set_ylabel("probability of at most this error")
     label_lines(ax, lines)
-    return _noted(ax, note)
+    return titled(ax, title, note)
 
 
 def plot_tail(
@@ -98,6 +111,7 @@ def plot_tail(
     name: str,
     ax: Axes | None = None,
     note: str = "",
+    title: str = "",
 ) -> Axes:
     """The exact tail P(error ≥ c) of a law and upper bounds on it, on a logarithmic axis."""
     ax = new_axes(ax)
@@ -115,12 +129,11 @@ def plot_tail(
     ax.set_xlim(0, float(x[shown].max()) or 1.0)
     ax.set_ylim(0.5 * float(y[shown].min()), 10 * highest)
     ax.axhspan(1, 10 * highest, color="#F0F0F0", linewidth=0, zorder=0)
-    top: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 9, "color": "#777777"}
-    ax.text(0.99, 0.98, "a bound above 1 says nothing", transform=ax.transAxes, **top)
-    ax.set_xlabel(f"c, {DISTANCE_NAMES[distance]} to the true posterior")
+    _corner(ax, "a bound above 1 says nothing")
+    ax.set_xlabel(f"c, {_AXES[distance]}")
     ax.set_ylabel("probability of an error of at least c")
-    label_lines(ax, lines, reserved=Box(0.6, 0.92, 0.4, 0.08))
-    return _noted(ax, note)
+    label_lines(ax, lines, reserved=_CORNER)
+    return titled(ax, title, note)
 
 
 def plot_curve(
@@ -129,22 +142,37 @@ def plot_curve(
     name: str,
     axes: tuple[str, str],
     mark: tuple[float, float],
+    words: str,
     ax: Axes | None = None,
+    title: str = "",
 ) -> Axes:
-    """One quantity against another, x on a logarithmic axis, with one point marked and read off."""
+    """A falling curve, x on a logarithmic axis, with one point marked and read off in words."""
     ax = new_axes(ax)
-    (line,) = ax.plot(x, y, **style(name))
+    ax.plot(x, y, **style(name))
     colour = colour_of(name)
     ax.plot([mark[0], mark[0], min(x)], [0, mark[1], mark[1]], color=colour, linewidth=0.8)
-    ax.plot(*mark, "o", color=colour, markersize=7)
+    ax.plot(*mark, "o", color=colour, markersize=7, clip_on=False, zorder=3)
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter("")
     ax.set_xlim(min(x), max(x))
-    ax.set_ylim(0, 1.05 * max(y))
+    ax.set_ylim(0, 1.15 * max(y))
     ax.set_xlabel(axes[0])
     ax.set_ylabel(axes[1])
-    label_lines(ax, {f"{name}: {mark[1]:.3g} at {mark[0]:g}": line})
-    return ax
+    # there is room above a falling curve on the right, and below it on the left, unless it is low
+    right = math.log(mark[0] / min(x)) < 0.6 * math.log(max(x) / min(x))
+    above = right or mark[1] < 0.2 * max(y)
+    ax.annotate(
+        words,
+        mark,
+        (8 if right else -8, 6 if above else -6),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="bottom" if above else "top",
+        fontsize=9,
+        color=colour,
+    )
+    return titled(ax, title)
 
 
 def plot_ranges(
@@ -152,6 +180,7 @@ def plot_ranges(
     distance: str,
     ax: Axes | None = None,
     note: str = "",
+    title: str = "",
 ) -> Axes:
     """Expected errors and their 95 % quantiles, one mechanism a line, the first on top."""
     ax = new_axes(ax)
@@ -167,11 +196,16 @@ def plot_ranges(
     ax.set_xlim(left=0)
     ax.set_ylim(-0.6, len(ranges) - 0.4)
     ax.set_xlabel(f"{DISTANCE_NAMES[distance]}: mean (dot), 95 % quantile (bar)")
-    return _noted(ax, note)
+    return titled(ax, title, note)
 
 
 def plot_profile(
-    epsilons: Floats, deltas: Floats, name: str, claimed: float, ax: Axes | None = None
+    epsilons: Floats,
+    deltas: Floats,
+    name: str,
+    claimed: float,
+    ax: Axes | None = None,
+    title: str = "",
 ) -> Axes:
     """The privacy profile δ(ε) on a logarithmic axis, and the ε that is guaranteed with δ = 0."""
     ax = new_axes(ax)
@@ -190,15 +224,27 @@ def plot_profile(
     ax.set_ylim(lowest, 1.0)
     ax.set_xlabel("ε")
     ax.set_ylabel("δ(ε)")
-    label_lines(ax, lines)
-    return ax
+    if math.isfinite(claimed):
+        label_lines(ax, lines)
+    else:
+        _corner(ax, "nothing is guaranteed")
+        label_lines(ax, lines, reserved=_CORNER)
+    return titled(ax, title)
 
 
-def _noted(ax: Axes, note: str) -> Axes:
-    """A remark above the frame: who may see the figure."""
+def titled(ax: Axes, title: str, note: str = "", width: int = 80) -> Axes:
+    """Small words above the frame: what was computed, and who may see the figure."""
+    if title:
+        ax.set_title(textwrap.fill(title, width), loc="left", fontsize=9, color="#777777")
     if note:
         ax.set_title(note, loc="right", fontsize=9, color="#777777")
     return ax
+
+
+def _corner(ax: Axes, text: str) -> None:
+    """A remark at the upper right, in `_CORNER`."""
+    top: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 9, "color": "#777777"}
+    ax.text(0.99, 0.98, text, transform=ax.transAxes, **top)
 
 
 def _quantile(distances: Floats, p: Floats, q: float) -> float:

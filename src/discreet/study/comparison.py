@@ -76,6 +76,12 @@ class Comparison:
     rows: tuple[Row, ...]
     title: str
     owner_only: bool
+    note: str  # what "× limit" means, or why it is empty
+
+    @property
+    def _caption(self) -> list[str]:
+        lines = ["Errors are Hellinger distances.", self.note]
+        return [*lines, f"{OWNER.capitalize()}."] if self.owner_only else lines
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame."""
@@ -88,7 +94,8 @@ class Comparison:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Mean error and 95 % error of every mechanism."""
         bars = {row.mechanism: (row.mean, row.error_95) for row in self.rows}
-        return plots.plot_ranges(bars, "hellinger", ax, OWNER if self.owner_only else "")
+        note = OWNER if self.owner_only else ""
+        return plots.plot_ranges(bars, "hellinger", ax, note, self.title)
 
     def _texts(self) -> list[list[str]]:
         return [[_text(value) for value in row.cells().values()] for row in self.rows]
@@ -96,8 +103,10 @@ class Comparison:
     def __rich__(self) -> Table:
         from rich.table import Table
 
-        caption = f"Errors are Hellinger distances.{f' {OWNER}.' if self.owner_only else ''}"
-        table = Table(title=self.title, title_justify="left", caption=caption)
+        caption = "\n".join(self._caption)
+        table = Table(
+            title=self.title, title_justify="left", caption=caption, caption_justify="left"
+        )
         for name, heading in _HEADINGS.items():
             table.add_column(heading, justify="left" if name == "mechanism" else "right")
         for cells in self._texts():
@@ -120,10 +129,10 @@ class Comparison:
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
             for cells in self._texts()
         )
-        owner = f"<p>{OWNER}</p>" if self.owner_only else ""
+        caption = "<br>".join(map(escape, self._caption))
         return (
             f"<p>{escape(self.title)}</p><table><thead><tr>{head}</tr></thead>"
-            f"<tbody>{rows}</tbody></table>{owner}"
+            f"<tbody>{rows}</tbody></table><p>{caption}</p>"
         )
 
 
@@ -132,11 +141,11 @@ def compare(model: Model, counts: object, epsilon: object) -> Comparison:
 
     The exponential mechanisms appear as published and, where the audit is possible, calibrated.
     Computed from the counts without noise: for the data owner only, unless the counts are public or
-    made up.
+    made up; a table made from `Counts` says so.
 
     Args:
         model: the model.
-        counts: the true counts.
+        counts: the true counts, or public or made-up ones.
         epsilon: the nominal parameter of every mechanism.
 
     Example:
@@ -173,7 +182,18 @@ def compare(model: Model, counts: object, epsilon: object) -> Comparison:
         )
     rows.sort(key=lambda row: row.mean)
     title = f"{len(values)} categories, n = {n}, nominal ε = {epsilon}"
-    return Comparison(tuple(rows), title, isinstance(counts, Counts))
+    return Comparison(tuple(rows), title, isinstance(counts, Counts), _note(limit, n))
+
+
+def _note(limit: float | None, n: int) -> str:
+    if limit is not None:
+        return (
+            "× limit: the error averaged uniformly over all counts, relative to the least possible."
+        )
+    reason = (
+        "there are too many counts to average over" if n else "without records there is no error"
+    )
+    return f"× limit is empty: {reason}."
 
 
 def _variants(n: int, k: int) -> list[tuple[str, bool]]:

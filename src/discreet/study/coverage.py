@@ -48,7 +48,7 @@ class Setting(NamedTuple):
 
     def __str__(self) -> str:
         prior = ", ".join(f"{a:g}" for a in self.prior)
-        return f"({prior})  n = {self.n}  ε = {self.epsilon:g}"
+        return f"prior ({prior})  n = {self.n}  ε = {self.epsilon:g}"
 
 
 SETTINGS = (
@@ -213,11 +213,16 @@ def plot(results: Sequence[Coverage], ax: Axes | None = None) -> Axes:
         ]
         label = name.replace("_", "-")
         ax.plot(*zip(*points, strict=True), marker, color=colour, label=label, markersize=4)
-    ax.axvline(100 * results[0].level, color="#000000", linewidth=0.8)
+    level, top = 100 * results[0].level, len(results) + 1.2
+    ax.axvline(level, color="#000000", linewidth=0.8)
+    ax.text(level, top, f"{level:g} % ", ha="right", va="top", fontsize=9)
+    ax.set_ylim(0.5, top)
     ax.set_yticks(range(len(results), 0, -1), [str(row.setting) for row in results])
     ax.set_xlabel("coverage, %")
-    ax.legend(frameon=False)
-    return ax
+    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2)
+    first = results[0]
+    words = f"{first.mechanism}, {first.draws} simulated releases per setting"
+    return plots.titled(ax, words)
 
 
 @click.command()

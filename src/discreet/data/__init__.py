@@ -1,0 +1,224 @@
+"""Counting where the data live: one pass in the user's engine, and only counts come back.
+
+Nothing here is private in itself: counts are what a mechanism starts from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet import check
+from discreet.check import Category
+from discreet.data import conditions, files, plain, units
+from discreet.data.axes import Axis, Cell, Source, listed
+from discreet.data.frames import FrameSource
+from discreet.data.relations import RelationSource
+from discreet.errors import InputError, UnknownValuesError
+
+__all__ = ["Rules", "tabulate"]
+
+UNKNOWN = ("error", "other", "drop")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which records are counted, and how often one unit of privacy may occur.
+
+    Attributes:
+        where: a condition on one record; the others are left out.
+        unknown: what happens to missing and undeclared values: "error", "other", "drop".
+        other: the declared category of the first column that takes them, for "other".
+        unit: the column that tells whose record it is.
+        max_per_unit: how many records of one unit are kept.
+        table: the table of a DuckDB file.
+    """
+
+    where: str | None = None
+    unknown: str = "error"
+    other: Category | None = None
+    unit: str | None = None
+    max_per_unit: int | None = None
+    table: str | None = None
+
+    def __post_init__(self) -> None:
+        check.choice("unknown", self.unknown, UNKNOWN)
+        if (self.other is not None) != (self.unknown == "other"):
+            raise InputError(
+                "other names the category for undeclared values, with unknown='other' and only "
+                f"then, got other={check.brief(self.other)} and unknown={self.unknown!r}",
+                "other",
+            )
+        if (self.unit is None) != (self.max_per_unit is None):
+            raise InputError(
+                "unit and max_per_unit belong together: the column that tells whose record it is, "
+                "and how many records of one are kept",
+                "max_per_unit" if self.max_per_unit is None else "unit",
+            )
+        if self.max_per_unit is not None:
+            check.whole("max_per_unit", self.max_per_unit, least=1, most=10**6)
+        if self.unit is not None:
+            check.label("unit", self.unit)
+        if self.where is not None:
+            conditions.parse(self.where)
+
+
+def tabulate(
+    data: object, columns: Mapping[str | None, Sequence[Category]], rules: Rules
+) -> tuple[int, ...]:
+    """The joint counts of the declared categories of some columns, the last varying fastest.
+
+    A column None stands for the records themselves: a list, an array or a Series.
+
+    Raises:
+        InputError: data, columns or rules are not acceptable.
+        UnknownValuesError: a value is missing or undeclared.
+    """
+    labels = [tuple(values) for values in columns.values()]
+    if rules.other is not None:
+        check.position("other", rules.other, labels[-1])
+    if None in columns:
+        series = _series(data)
+        if series is None:
+            if rules.where or rules.unit or rules.table:
+                raise InputError(
+                    "where, unit and table need a data frame or a file with columns", "data"
+                )
+            return plain.count(_listed(data), labels[0], rules.unknown, rules.other)
+        data, columns = series.to_frame(), {series.name: labels[0]}
+    names = [check.label("column", name) for name in columns]
+    if len(set(names)) < len(names):
+        raise InputError(f"by and column must be different columns, got {names[0]!r}", "by")
+    condition = None if rules.where is None else conditions.parse(rules.where)
+    others = [*([rules.unit] if rules.unit else []), *conditions.columns_of(condition)]
+    with files.said_safely():
+        source = _source(data, rules.table, names, others, condition)
+        axes = [
+            Axis.of(name, categories, *source.kind(name))
+            for name, categories in zip(names, labels, strict=True)
+        ]
+        if rules.unit is None:
+            cells = listed(axes, source.values(axes))
+        else:
+            most = rules.max_per_unit or 1
+            cells = units.bounded(source, axes, rules.unit, most, rules.unknown)
+        return _settled(source, axes, cells, rules)
+
+
+def _source(
+    data: object,
+    table: str | None,
+    names: Sequence[str],
+    others: Sequence[str],
+    condition: conditions.Condition | None,
+) -> Source:
+    """Records of a file, a relation or a data frame."""
+    if isinstance(data, (str, Path)):
+        data = files.relation(data, table, names, others)
+    elif table is not None:
+        raise InputError("table is for a DuckDB file", "table")
+    wanted = list(dict.fromkeys([*names, *others]))
+    if type(data).__name__ == "DuckDBPyRelation":
+        relation: Any = data
+        for name in wanted:
+            files.require_column(name, relation.columns)
+        return RelationSource.of(relation, condition)
+    frame = _frame(data)
+    for name in wanted:
+        files.require_column(name, frame.collect_schema().names())
+    return FrameSource.of(frame, wanted, condition)
+
+
+def _frame(data: Any) -> Any:
+    import narwhals as nw
+
+    try:
+        return nw.from_native(data)
+    except TypeError:
+        raise InputError(
+            "data must be a list or array of records, a data frame, a relation or the path of a "
+            f"file, got {check.brief(data)}",
+            "data",
+        ) from None
+
+
+def _settled(
+    source: Source, axes: list[Axis], cells: dict[Cell, int], rules: Rules
+) -> tuple[int, ...]:
+    """The table, with what was unknown dropped, put into `other`, or reported."""
+    sizes = [len(axis.categories) for axis in axes]
+    table = [0] * math.prod(sizes)
+    unknown = 0
+    for cell, number in cells.items():
+        places = list(cell)
+        if rules.other is not None and places[-1] is None:
+            places[-1] = axes[-1].categories.index(rules.other)
+        if None in places:
+            unknown += number
+            continue
+        index = 0
+        for place, size in zip(places, sizes, strict=True):
+            index = index * size + int(place or 0)
+        table[index] += number
+    if unknown and rules.unknown != "drop":
+        named = axes[:-1] if rules.other is not None else axes
+        raise _unknown_values(source, named, unknown > sum(table))
+    return tuple(table)
+
+
+def _unknown_values(source: Source, axes: Sequence[Axis], most: bool) -> UnknownValuesError:
+    """What to say of values that are missing or undeclared: the rule; privately, which they are."""
+    found = [tuple(map(_value, row)) for row in source.examples(axes)]
+    values = tuple(row[0] if len(axes) == 1 else row for row in found)
+    names = " and ".join(repr(axis.name) for axis in axes)
+    hints = ["more values are undeclared than declared: is it the right column?"] if most else []
+    folded = {str(c).strip().casefold(): c for axis in axes for c in axis.categories}
+    near = [
+        folded[key]
+        for row in found
+        for value in row
+        if (key := str(value).strip().casefold()) in folded and value != folded[key]
+    ]
+    if near:
+        hints.append(f"some differ from {near[0]!r} only by case or spaces")
+    return UnknownValuesError(
+        f"column {names} must hold declared categories, exactly as written, case and spaces "
+        "included; some values are missing or undeclared (unknown='other' or 'drop' takes them)",
+        values,
+        "; ".join(hints),
+    )
+
+
+def _value(value: Any) -> Any:
+    """None for every way in which the engines say that a value is missing."""
+    return None if type(value).__name__ in ("NAType", "NaTType") or value != value else value
+
+
+def _series(data: object) -> Any:
+    """A Series of any library, named; None for anything else."""
+    if isinstance(data, (list, tuple, str, bytes)) or not hasattr(data, "dtype"):
+        return None
+    import narwhals as nw
+
+    try:
+        series = nw.from_native(data, series_only=True)  # type: ignore[call-overload]
+    except TypeError:
+        return None
+    return series.alias(series.name if isinstance(series.name, str) and series.name else "data")
+
+
+def _listed(data: object) -> Iterable[Any]:
+    if isinstance(data, (str, bytes, Mapping, Set)) or not isinstance(data, Iterable):
+        raise InputError(
+            f"data must be a list or array of records, got {type(data).__name__}; a data frame or "
+            "a file needs column=, and counts go to dp.release as they are",
+            "data",
+        )
+    if hasattr(data, "columns"):
+        raise InputError("column must be given: which column of the data frame to count", "column")
+    if (dimensions := getattr(data, "ndim", 1)) != 1:
+        raise InputError(f"data must have one dimension, got {dimensions}; pass one column", "data")
+    return data

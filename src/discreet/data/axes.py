@@ -1,0 +1,74 @@
+"""One column with its declared categories, and what a source of records can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from discreet.check import Category
+from discreet.data.categories import accepted
+
+Cell: TypeAlias = tuple[int | None, ...]  # places of categories; None is missing or undeclared
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A column, its categories, and the values that mean them."""
+
+    name: str
+    categories: tuple[Category, ...]
+    forms: list[list[Any]]
+    cast: bool  # whether the column is read as text
+
+    @classmethod
+    def of(cls, name: str, categories: Sequence[Category], kind: str, cast: bool) -> Axis:
+        """The axis of a column that holds values of a kind."""
+        return cls(name, tuple(categories), accepted(categories, kind, f"column {name!r}"), cast)
+
+    @property
+    def known(self) -> list[Any]:
+        """All values that mean a category."""
+        return [value for values in self.forms for value in values]
+
+    def places(self) -> dict[Any, int]:
+        """From a value to the place of its category."""
+        return {value: place for place, values in enumerate(self.forms) for value in values}
+
+
+class Source(Protocol):
+    """Records in some engine. What comes back to Python is as small as the table of counts."""
+
+    def kind(self, name: str) -> tuple[str, bool]:
+        """What a column holds, and whether it has to be cast to text."""
+
+    def values(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
+        """For every combination of values that mean categories their number; else None."""
+
+    def bounded(
+        self, axes: Sequence[Axis], cells: Sequence[Cell], unit: str, most: int, drop: bool
+    ) -> list[int]:
+        """The number of records in every cell, at most `most` of a unit.
+
+        Then the number without a unit, and of those in no cell.
+        """
+
+    def examples(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
+        """Up to five different records with a value that means no category."""
+
+
+def listed(axes: Sequence[Axis], rows: Sequence[tuple[Any, ...]]) -> dict[Cell, int]:
+    """Numbers by cell, from values and their numbers."""
+    lookups = [axis.places() for axis in axes]
+    cells: dict[Cell, int] = {}
+    for *values, number in rows:
+        cell = tuple(_place(lookup, v) for lookup, v in zip(lookups, values, strict=True))
+        cells[cell] = cells.get(cell, 0) + int(number)
+    return cells
+
+
+def _place(lookup: dict[Any, int], value: object) -> int | None:
+    try:
+        return lookup.get(value)
+    except TypeError:
+        return None

@@ -1,0 +1,183 @@
+"""Files as DuckDB relations: CSV, TSV, JSON lines, Parquet, compressed, and tables of DuckDB files.
+
+Error messages of the engine quote the data, so they are never passed on: what is said is which
+file, which line and which rule.
+"""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet import check
+from discreet.data.relations import quoted
+from discreet.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_COMPRESSED = (".gz", ".zst")
+_CSV = {".csv": None, ".tsv": "\t", ".txt": None}
+_JSON = (".jsonl", ".ndjson", ".json")
+_PARQUET = (".parquet", ".pq")
+_DUCKDB = (".duckdb", ".ddb", ".db")
+
+
+def relation(
+    place: str | Path, table: str | None, text: Sequence[str], others: Sequence[str]
+) -> duckdb.DuckDBPyRelation:
+    """The records of a file, or of all files of a pattern.
+
+    Columns in `text` are read from CSV as text, letter by letter, not in a type that the first rows
+    suggest; but for decimal numbers.
+    """
+    import duckdb
+
+    name = str(place)
+    if not name or "\0" in name:
+        raise InputError(f"data must be the name of a file, got {check.brief(name)}", "data")
+    if Path(name).is_dir():
+        pattern = str(Path(name) / "*.parquet")
+        raise InputError(
+            f"data {name!r} is a directory; give a pattern such as {pattern!r}", "data"
+        )
+    suffix = _suffix(name)
+    if suffix in _DUCKDB:
+        _require_files(name)
+        return _table(name, table)
+    if table is not None:
+        raise InputError(f"table is for a DuckDB file, got {name!r}", "table")
+    if suffix not in (*_CSV, *_JSON, *_PARQUET):
+        raise InputError(
+            f"data {name!r} must be a .csv, .tsv, .jsonl, .parquet or .duckdb file, or a pattern "
+            "such as 'lake/*.parquet'",
+            "data",
+        )
+    _require_files(name)
+    connection = _quiet(duckdb.connect())
+    with said_safely(name):
+        if suffix in _PARQUET:
+            return connection.read_parquet(name, union_by_name=True)
+        if suffix in _JSON:
+            return connection.read_json(name, format="newline_delimited", union_by_name=True)
+        options: dict[str, Any] = {"header": True, "union_by_name": True}
+        if (delimiter := _CSV[suffix]) is not None:
+            options["delimiter"] = delimiter
+        return _csv(connection, name, options, text, others)
+
+
+def _csv(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    options: dict[str, Any],
+    text: Sequence[str],
+    others: Sequence[str],
+) -> duckdb.DuckDBPyRelation:
+    if not any(Path(file).stat().st_size for file in _matching(name)):
+        raise DataError(f"data {name!r} is empty", "data")
+    sniffed = connection.read_csv(name, **options)
+    if len(sniffed.columns) == 1 and not {*text, *others} <= set(sniffed.columns):
+        parts = set(re.split("[,;\t|]", sniffed.columns[0]))
+        if {*text, *others} <= parts:
+            raise DataError(
+                f"data {name!r} cannot be read: the rows have different numbers of columns", "data"
+            )
+    for column in (*text, *others):
+        require_column(column, sniffed.columns)
+    kinds = dict(zip(sniffed.columns, map(str, sniffed.types), strict=True))
+    types = {column: "VARCHAR" for column in text if kinds[column] != "DOUBLE"}
+    return connection.read_csv(name, **options, dtype=types)
+
+
+def _matching(name: str) -> list[str]:
+    return [name] if Path(name).exists() else glob.glob(name, recursive=True)  # noqa: PTH207 - any pattern
+
+
+def _suffix(name: str) -> str:
+    path = Path(name.lower())
+    return Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix
+
+
+def _require_files(name: str) -> None:
+    if not _matching(name):
+        raise InputError(f"data {name!r} does not exist", "data")
+
+
+def _table(name: str, table: str | None) -> duckdb.DuckDBPyRelation:
+    import duckdb
+
+    with said_safely(name):
+        connection = _quiet(duckdb.connect(name, read_only=True))
+        tables = [
+            row[0]
+            for row in connection.execute(
+                "select table_name from information_schema.tables order by table_name"
+            ).fetchall()
+        ]
+    if table is None and len(tables) == 1:
+        table = str(tables[0])
+    if table not in tables:
+        raise InputError(f"table {missing(table, tables)} in {name!r}", "table")
+    with said_safely(name):
+        return connection.sql(f"select * from {quoted(str(table))}")  # noqa: S608 - quoted
+
+
+def _quiet(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """Without DuckDB's own progress bar, which goes to standard output."""
+    return connection.execute("set enable_progress_bar = false")
+
+
+def require_column(name: str, columns: Sequence[str]) -> None:
+    """Refuse a column that is not there; near names are suggested."""
+    if name not in columns:
+        raise InputError(f"column {missing(name, columns)} in data", "column")
+
+
+def missing(name: str | None, names: Sequence[str]) -> str:
+    """What was asked for and what there is."""
+    if name is None:
+        return f"must be given: there are {_listed(names)}"
+    lowered = {other.strip().lower(): other for other in names}
+    near = difflib.get_close_matches(name.strip().lower(), lowered, n=1)
+    if near:
+        return f"{name!r} does not exist (did you mean {lowered[near[0]]!r}?)"
+    return f"{name!r} does not exist; there are {_listed(names)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "") or "none"
+
+
+@contextmanager
+def said_safely(name: str = "") -> Iterator[None]:
+    """Turn errors of the engine, which quote records, into one sentence that does not."""
+    try:
+        yield
+    except (InputError, KeyboardInterrupt, MemoryError):
+        raise
+    except Exception as error:
+        which = f"data {name!r}" if name else "data"
+        raise DataError(f"{which} cannot be read: {_reason(error)}", "data") from None
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    line = re.search(r"Line: (\d+)", text)
+    at = f" at line {line[1]}" if line else ""
+    lowered = text.lower()
+    if "unicode" in lowered or "utf-8" in lowered or "utf8" in lowered or "encoding" in lowered:
+        return f"it is not UTF-8 text{at}"
+    if "expected number of columns" in lowered or "number of columns" in lowered:
+        return f"the rows have different numbers of columns{at}"
+    if "conversion" in lowered or "convert" in lowered or "cast" in lowered:
+        return f"a value does not fit the type of its column{at}"
+    if "permission" in lowered or isinstance(error, PermissionError):
+        return "permission denied"
+    if "lock" in lowered:
+        return "another process has locked it"
+    return f"the engine reports {type(error).__name__}{at}"

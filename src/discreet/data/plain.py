@@ -1,0 +1,52 @@
+"""Records that are in Python already: lists, arrays, iterators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet.check import Category
+from discreet.data.categories import kind_of, positions
+from discreet.errors import UnknownValuesError
+
+
+def count(
+    data: Iterable[Any], categories: Sequence[Category], unknown: str, other: Category | None
+) -> tuple[int, ...]:
+    """Counts by category; the error names the position of the first unknown record."""
+    lookup = positions(categories)
+    if other is not None:
+        default: int | None = list(categories).index(other)
+    else:
+        default = None
+    tally = [0] * len(categories)
+    for position, value, times in _grouped(data):
+        place = lookup.get((kind_of(value) or "", value)) if _plain(value) else None
+        if place is None:
+            place = default
+        if place is not None:
+            tally[place] += times
+        elif unknown != "drop":
+            raise UnknownValuesError(
+                f"data[{position}] is missing or not a declared category", (value,)
+            )
+    return tuple(tally)
+
+
+def _plain(value: object) -> bool:
+    return isinstance(value, (str, int, float))
+
+
+def _grouped(data: Iterable[Any]) -> Iterable[tuple[int, Any, int]]:
+    """Position, value, and how often: of an array every distinct value once."""
+    if isinstance(data, np.ndarray) and data.dtype.kind in "biufU":
+        values, firsts, times = np.unique(data, return_index=True, return_counts=True)
+        order = np.argsort(firsts)
+        triples = zip(firsts[order], values[order].tolist(), times[order], strict=True)
+        return ((int(first), value, int(number)) for first, value, number in triples)
+    return (
+        (position, value.item() if isinstance(value, np.generic) else value, 1)
+        for position, value in enumerate(data)
+    )

@@ -1,0 +1,193 @@
+"""`dp.Ledger`: what may still be released from each data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet import check
+from discreet.core import Adjacency, Guarantee
+from discreet.errors import InputError
+from discreet.ledger import charging, opening, stores, verification
+from discreet.ledger.accounts import Account, name
+from discreet.ledger.amounts import Amount
+from discreet.ledger.chain import reading, writing
+from discreet.ledger.entries import Entry, Receipt, canonical
+from discreet.ledger.verification import Report
+
+
+@dataclass(frozen=True, repr=False)
+class Ledger:
+    """Budgets of privacy, kept in a file or on a PostgreSQL server.
+
+    A release is charged before it is drawn, in a transaction that excludes all others and is on
+    disk when it ends. The entries form a chain: each has the hash of the one before and the totals
+    after it. Use `Ledger.open`. A ledger is only the name of its place, so it can be pickled and
+    used from threads and forked processes.
+
+    The chain shows changes by accident or by someone who cannot recompute it. Whoever can write
+    the place can rewrite all of it; then the receipts in published releases show it.
+    """
+
+    place: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", stores.place_of(self.place))
+
+    @classmethod
+    def open(
+        cls,
+        place: str | Path,
+        budget: object = None,
+        delta: object = None,
+        adjacency: Adjacency | str | None = None,
+        unit: str | None = None,
+    ) -> Ledger:
+        """Open a ledger, or create it.
+
+        Args:
+            place: a path (SQLite) or a postgresql:// URL (extra `postgres`).
+            budget: the ε that a new data set gets unless it is created with its own. An existing
+                ledger keeps what it has: another budget is refused.
+            delta: the δ that goes with it; None is 0 for a new ledger.
+            adjacency: of new data sets; None leaves it to their first release.
+            unit: who is protected in new data sets, such as "patient"; None as adjacency.
+
+        Raises:
+            InputError: an argument is wrong, or the ledger has other defaults.
+            LedgerError: the place cannot be used.
+
+        Example:
+            >>> import discreet as dp
+            >>> from tempfile import mkdtemp
+            >>> ledger = dp.Ledger.open(mkdtemp() + "/budget.db", budget=3.0)
+            >>> print(ledger.create("trial-7").budget)
+            ε = 3, δ = 0
+        """
+        ledger = cls(str(place) if isinstance(place, Path) else place)
+        opening.open_or_create(ledger._store, budget, delta, adjacency, unit)
+        return ledger
+
+    @property
+    def _store(self) -> stores.Store:
+        return stores.store_of(self.place)
+
+    def create(
+        self,
+        dataset: str,
+        budget: object = None,
+        delta: object = None,
+        adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
+        unit: str = "record",
+        parts: object = (),
+    ) -> Account:
+        """Give a data set a budget of its own; None takes the ledger's default.
+
+        Args:
+            dataset: its name.
+            budget: the ε that all its releases together may cost.
+            delta: the δ.
+            adjacency: which neighbours its releases protect.
+            unit: who is protected.
+            parts: names of parts that are disjoint: no unit may have records in two of them, which
+                nobody can check here. Of releases from parts only the largest sum counts. Under
+                add-remove only: a replaced record can move from one part to another.
+        """
+        with writing(self._store) as chain:
+            return opening.create(
+                chain, name("dataset", dataset), budget, delta, adjacency, unit, parts
+            )
+
+    def raise_budget(
+        self, dataset: str, budget: object, delta: object = None, reason: str = ""
+    ) -> Account:
+        """Raise the budget of a data set; it is an entry with its reason, and never goes down."""
+        with writing(self._store) as chain:
+            return opening.raise_budget(chain, name("dataset", dataset), budget, delta, reason)
+
+    def charge(
+        self,
+        dataset: str,
+        guarantee: Guarantee,
+        about: Mapping[str, Any],
+        request_id: str | None = None,
+        part: str | None = None,
+    ) -> Receipt:
+        """Pay for a release before it is drawn.
+
+        Args:
+            dataset: its name; an unknown one is created with the ledger's default budget.
+            guarantee: what the release promises, in the data set's unit and adjacency. An
+                add-remove guarantee counts twice in a data set under substitution.
+            about: what is released, in JSON's types: public, it is written down.
+            request_id: the same id again returns the stored release in `Receipt.stored`.
+            part: a part that the data set was created with.
+
+        Raises:
+            BudgetError: the budget does not cover it; nothing was written.
+            PrivacyRefusedError: the guarantee is not of the data set's kind.
+            LedgerError: the place cannot be used, or the request has no known outcome.
+        """
+        if not isinstance(guarantee, Guarantee):
+            raise InputError(
+                f"guarantee must be a Guarantee, got {check.brief(guarantee)}", "guarantee"
+            )
+        label = name("dataset", dataset)
+        request = None if request_id is None else name("request_id", request_id)
+        piece = None if part is None else name("part", part)
+        with writing(self._store) as chain:
+            return charging.charge(chain, label, guarantee, about, request, piece)
+
+    def record(self, receipt: Receipt, document: Mapping[str, Any]) -> None:
+        """Write down what came of a charge: the release's JSON, which carries the receipt.
+
+        The digest is kept, and the release itself if it was charged with a request id.
+        """
+        if not isinstance(receipt, Receipt):
+            raise InputError(f"receipt must be a Receipt, got {check.brief(receipt)}", "receipt")
+        with writing(self._store) as chain:
+            charging.record(chain, receipt, document)
+
+    def remaining(self, dataset: str, part: str | None = None) -> Amount:
+        """What a release from a data set, or from one part of it, may still cost."""
+        piece = None if part is None else name("part", part)
+        with reading(self._store) as chain:
+            return opening.account_of(chain, name("dataset", dataset)).remaining(piece)
+
+    def datasets(self) -> tuple[Account, ...]:
+        """All data sets with budget and expenses, by name."""
+        with reading(self._store) as chain:
+            return tuple(entry.account for entry in chain.latest())
+
+    def history(self, dataset: str | None = None) -> tuple[Entry, ...]:
+        """The entries in order, of one data set or of all."""
+        label = None if dataset is None else name("dataset", dataset)
+        with reading(self._store) as chain:
+            return tuple(chain.checked(entry) for entry in chain.rows(label))
+
+    def verify(self, release_document: Mapping[str, Any] | None = None) -> Report:
+        """Recompute the whole chain, every total and every rule.
+
+        With the JSON of a release also whether the ledger has its charge and its outcome: a ledger
+        that was put back to an older copy does not.
+        """
+        if release_document is not None:
+            canonical("release_document", release_document)
+        with reading(self._store) as chain:
+            return verification.verify(chain, release_document)
+
+    def backup(self, path: str | Path) -> None:
+        """Copy a file ledger to a new file while others use it."""
+        target = stores.place_of(path)
+        if stores.is_url(target):
+            raise InputError("path must be a path, got a URL", "path")
+        self._store.backup(target)
+
+    def migrate(self) -> int:
+        """Bring a ledger of an older discreet to this version, which is returned."""
+        return opening.migrate(self._store)
+
+    def __repr__(self) -> str:
+        return f"<ledger {stores.shown(self.place)!r}>"

@@ -1,0 +1,133 @@
+"""Charging a release, and recording what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.core import Guarantee
+from discreet.errors import InputError, LedgerError
+from discreet.ledger import opening
+from discreet.ledger.accounts import Account
+from discreet.ledger.chain import Chain
+from discreet.ledger.entries import (
+    LONGEST_ABOUT,
+    Entry,
+    Receipt,
+    canonical,
+    malformed,
+    promise,
+    release_digest,
+)
+
+
+def charge(
+    chain: Chain,
+    dataset: str,
+    guarantee: Guarantee,
+    about: Mapping[str, Any],
+    request: str | None,
+    part: str | None,
+) -> Receipt:
+    """Take the cost of a guarantee from the budget, or refuse and write nothing."""
+    asked = {
+        "guarantee": promise(guarantee),
+        "about": json.loads(canonical("about", about, LONGEST_ABOUT)),
+        "part": part,
+    }
+    if request is not None:
+        earlier = chain.requested(dataset, request)
+        if earlier is not None:
+            return _repeat(chain, earlier, asked)
+    account = _account(chain, dataset, guarantee)
+    cost = account.cost(guarantee)
+    after = account.pay(cost, part)
+    content = asked | {"charged": cost.document(), "account": after.document()}
+    entry = chain.append(dataset, "charge", content, request=request)
+    return Receipt(dataset, entry.number, entry.hash)
+
+
+def _account(chain: Chain, dataset: str, guarantee: Guarantee) -> Account:
+    """The account; a new one has the ledger's defaults and else the guarantee's own terms."""
+    last = chain.last(dataset)
+    if last is not None:
+        return last.account
+    terms = opening.Terms.of(chain.own())
+    if terms.budget is None:
+        return opening.account_of(chain, dataset)
+    return opening.create(
+        chain,
+        dataset,
+        adjacency=terms.adjacency or guarantee.adjacency,
+        unit=terms.unit or guarantee.unit,
+    )
+
+
+def _repeat(chain: Chain, earlier: Entry, asked: dict[str, Any]) -> Receipt:
+    """The release of an earlier request with the same id.
+
+    Without a recorded outcome it is refused: whoever charged may still hold a release, and drawing
+    again would give two for one payment.
+    """
+    first = earlier.document
+    if any(first.get(key) != value for key, value in asked.items()):
+        raise InputError(
+            f"request_id {earlier.request!r} was used for another release", "request_id"
+        )
+    outcome = chain.outcome(earlier.number)
+    if outcome is None:
+        raise LedgerError(
+            f"request_id {earlier.request!r} was charged as entry {earlier.number}, outcome "
+            "unknown: whoever made it may still return it; use a new request_id"
+        )
+    stored = outcome.document.get("release")
+    if not isinstance(stored, dict):
+        raise malformed(outcome)
+    return Receipt(earlier.dataset, earlier.number, earlier.hash, stored)
+
+
+def record(chain: Chain, receipt: Receipt, document: Mapping[str, Any]) -> None:
+    """Write down the digest of a release, and the release itself if it can be asked for again."""
+    text = canonical("document", document)
+    entry = chain.numbered(receipt.number)
+    if entry is None or (entry.kind, entry.dataset, entry.hash) != (
+        "charge",
+        receipt.dataset,
+        receipt.hash,
+    ):
+        raise LedgerError(
+            f"ledger {chain.store.shown!r} does not have the charge of the receipt as its entry "
+            f"{receipt.number}"
+        )
+    _require_paid(document, receipt, entry)
+    digest = release_digest(document)
+    outcome = chain.outcome(entry.number)
+    if outcome is not None:
+        if outcome.document.get("digest") != digest:
+            raise LedgerError(f"entry {entry.number} has another outcome already")
+        return
+    last = chain.last(entry.dataset)
+    account = (last or entry).account
+    content: dict[str, Any] = {"digest": digest, "account": account.document()}
+    if entry.request is not None:
+        content["release"] = json.loads(text)
+    chain.append(entry.dataset, "outcome", content, settles=entry.number)
+
+
+def _require_paid(document: Mapping[str, Any], receipt: Receipt, entry: Entry) -> None:
+    """A release document must carry its receipt, and the guarantee that was charged."""
+    if document.get("receipt") != receipt.document():
+        raise InputError("document must carry the receipt", "document")
+    if not same_promise(document, entry):
+        raise InputError("document must have the guarantee that was charged", "document")
+
+
+def same_promise(document: Mapping[str, Any], charge: Entry) -> bool:
+    """Whether a release document promises what was charged."""
+    stated, paid = document.get("guarantee"), charge.document.get("guarantee")
+    return (
+        isinstance(stated, Mapping)
+        and isinstance(paid, Mapping)
+        and {key: stated.get(key) for key in paid} == paid
+    )
