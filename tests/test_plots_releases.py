@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def release(counts: tuple[int, ...], model: Any, epsilon: float = 0.2, **more: A
 
 def posterior(*parameters: float, labels: Any = None) -> DirichletPosterior:
     names = [f"c{i}" for i in range(len(parameters))] if labels is None else labels
-    return DirichletPosterior(names, tuple(Fraction(str(a)) for a in parameters))
+    return DirichletPosterior(tuple(names), tuple(Fraction(str(a)) for a in parameters))
 
 
 def data(line: Line2D) -> tuple[Floats, Floats]:
@@ -46,7 +47,7 @@ def data(line: Line2D) -> tuple[Floats, Floats]:
 def written(ax: Axes) -> list[str]:
     """Every word of the figure but the numbers at its axes."""
     ticks = [item.get_text() for item in ax.get_yticklabels()]
-    titles = [ax.get_title(loc=loc) for loc in ("left", "center", "right")]  # type: ignore[arg-type]
+    titles = [ax.get_title(loc=loc) for loc in ("left", "center", "right")]
     words = [item.get_text() for item in ax.texts] + ticks + titles
     return [*words, ax.get_xlabel(), ax.get_ylabel()]
 
@@ -96,9 +97,10 @@ def test_densities_are_those_of_the_posteriors(tmp_path: Path) -> None:
         assert np.isclose(x, high, rtol=1e-9).any()
         middle = x[(x >= low) & (x <= high)]
         assert np.trapezoid(y[(x >= low) & (x <= high)], middle) == pytest.approx(0.95, abs=1e-3)
-    shaded = ax.collections[0].get_paths()[0].get_extents()
+    *drops, shade = ax.collections
+    shaded = shade.get_paths()[0].get_extents()
     np.testing.assert_allclose([shaded.x0, shaded.x1], aware.interval(0.95)[0], rtol=1e-9)
-    ends = [path.get_extents().x0 for item in ax.collections[1:] for path in item.get_paths()]
+    ends = [path.get_extents().x0 for item in drops for path in item.get_paths()]
     np.testing.assert_allclose(ends, made.posterior.interval(0.95)[0], rtol=1e-9)
     words = " ".join(written(ax))
     for name, law in (("noise-aware", aware), ("as released", made.posterior)):
@@ -152,10 +154,10 @@ def test_one_posterior_alone_is_not_called_released() -> None:
 # three categories
 
 
-def contours(ax: Axes) -> dict[str, list[Any]]:
+def contours(ax: Axes) -> dict[str, Any]:
     """The outlines by colour."""
     sets = [item for item in ax.collections if isinstance(item, TriContourSet) and not item.filled]
-    return {to_hex(item.get_edgecolor()[0]).upper(): item.get_paths() for item in sets}
+    return {to_hex(np.array(item.get_edgecolor())[0]).upper(): item.get_paths() for item in sets}
 
 
 @pytest.mark.parametrize("cells", [None, 0], ids=["exact", "by draws"])
@@ -176,8 +178,8 @@ def test_regions_hold_what_they_say(
     for law, colour, shares in ((aware, BLUE, (0.95, 0.5)), (plain, GREY, (0.95,))):
         places = window.place(law.sample(20_000, rng))
         for path, share in zip(found[colour.upper()], shares, strict=True):
-            # 4,000 draws set the level: 5 standard deviations of both, and the grid
-            assert np.mean(path.contains_points(places)) == pytest.approx(share, abs=0.05)
+            inside = float(np.mean(path.contains_points(places)))
+            assert inside == pytest.approx(share, abs=0.3 * share * (1 - share))
     assert {*THREE.categories, "noise-aware, 95 %", "noise-aware, 50 %", "as released, 95 %"} <= {
         item.get_text() for item in ax.texts
     }
@@ -262,13 +264,14 @@ def test_of_two_hundred_categories_forty_are_shown(tmp_path: Path) -> None:
     assert len(dots(ax)) == 40
     whole(ax, tmp_path)
     drawn = [item.get_window_extent() for item in ax.get_yticklabels()]
-    assert not any(one.overlaps(other) for one, other in zip(drawn, drawn[1:], strict=False))
-    own = Figure(figsize=(6.4, 4)).subplots()
+    assert not any(one.overlaps(other) for one, other in pairwise(drawn))
+    figure = Figure(figsize=(6.4, 4))
+    own = figure.subplots()
     plot_posterior(None, DirichletMixture(labels, rows, np.ones(3)), own)
-    assert tuple(own.figure.get_size_inches()) == (6.4, 4)
-    own.figure.savefig(tmp_path / "small.png")
+    assert tuple(figure.get_size_inches()) == (6.4, 4)
+    figure.savefig(tmp_path / "small.png")
     drawn = [item.get_window_extent() for item in own.get_yticklabels()]
-    assert not any(one.overlaps(other) for one, other in zip(drawn, drawn[1:], strict=False))
+    assert not any(one.overlaps(other) for one, other in pairwise(drawn))
 
 
 def test_raw_counts_that_make_no_posterior(tmp_path: Path) -> None:
@@ -289,7 +292,6 @@ def test_groups_one_below_another(tmp_path: Path) -> None:
         group: DirichletMixture(THREE.categories, joint[:, 3 * i : 3 * i + 3], np.ones(2))
         for i, group in enumerate(groups)
     }
-    plain = {group: posterior(*law.parameters[0]) for group, law in aware.items()}
     plain = {
         group: posterior(*law.parameters[0], labels=THREE.categories)
         for group, law in aware.items()
@@ -394,7 +396,7 @@ def test_given_axes_and_bad_input() -> None:
     assert made.plot(own) is own
     for draw in (made.plot, posterior(1, 2).plot, made.noise_aware().plot):
         with pytest.raises(dp.InputError, match="ax must be a matplotlib Axes, got 3"):
-            draw(3)  # type: ignore[operator]
+            draw(3)  # type: ignore[arg-type]
     with pytest.raises(dp.InputError, match="ax must be"):
         plot_posterior(posterior(1, 2, 3), None, "ax")  # type: ignore[arg-type]
     with pytest.raises(dp.InputError, match="noise-aware posterior of this release"):

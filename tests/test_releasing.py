@@ -110,7 +110,7 @@ def test_delta_is_checked(delta: object) -> None:
         ({"delta": 1e-6}, "delta is not an option of lattice"),
         ({"postprocess": "round"}, "postprocess must be one of"),
         ({"adjacency": "add"}, "adjacency must be one of"),
-        ({"ledger": "budget.db"}, "ledger must be None"),
+        ({"ledger": "budget.db"}, "ledger must be made by dp.Ledger.open"),
         ({"dataset": "trial"}, "dataset must be None"),
         ({"rng": 5}, "rng must be a numpy.random.Generator"),
         ({"model": "model"}, "model must be a DirichletMultinomial"),

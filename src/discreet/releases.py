@@ -25,6 +25,7 @@ from discreet.errors import (
     NotAPosteriorError,
     NotEnumerable,
 )
+from discreet.ledger import Receipt
 from discreet.models.mixture import DirichletMixture
 from discreet.models.posterior import DirichletPosterior
 from discreet.models.summary import Summary
@@ -42,6 +43,7 @@ class Release:
 
     `raw` is the output of the noise, `value` the counts after public post-processing. `n_source`
     tells whether n was declared or is the sum of the counts, which is thereby made public.
+    `receipt` is the ledger's, if one paid.
     """
 
     config: Config
@@ -50,7 +52,7 @@ class Release:
     value: Outcome
     simulated: bool
     n_source: str | None
-    receipt: None = None
+    receipt: Receipt | None = None
 
     @property
     def posterior(self) -> DirichletPosterior:
@@ -214,7 +216,7 @@ def _document(release: Release) -> dict[str, Any]:
         "raw": list(release.raw),
         "value": list(release.value),
         "simulated": release.simulated,
-        "receipt": release.receipt,
+        "receipt": None if release.receipt is None else release.receipt.document(),
     }
 
 
@@ -267,6 +269,7 @@ def _rebuild(document: dict[str, Any]) -> Release:
         made.postprocess(raw),
         check.choice("simulated", document["simulated"], (True, False)),
         check.choice("n_source", document["n_source"], sources),
+        None if document["receipt"] is None else Receipt.read(document["receipt"]),
     )
     if _document(release) | {"software": document["software"]} != document:
         raise InputError("its parts contradict each other")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from discreet import check, making
 from discreet.core import Adjacency, Counts, Mechanism, Model
 from discreet.core.counts import values_of
+from discreet.core.documents import digest
 from discreet.core.law import Outcome
 from discreet.errors import InputError, PrivacyRefusedError
+from discreet.ledger import Ledger, Receipt
 from discreet.releases import N_SOURCES, Release
 
 
@@ -23,9 +26,11 @@ def release(
     adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
     delta: object = 0.0,
     rng: np.random.Generator | None = None,
-    ledger: None = None,
-    dataset: None = None,
+    ledger: Ledger | None = None,
+    dataset: str | None = None,
     allow_nonprivate: bool = False,
+    request_id: str | None = None,
+    part: str | None = None,
     **options: object,
 ) -> Release:
     """Release a posterior with differential privacy.
@@ -43,9 +48,12 @@ def release(
         adjacency: "substitute" or, for `lattice`, "add-remove".
         delta: for `smooth_hellinger`.
         rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
-        ledger: None; discreet does not keep budgets yet.
-        dataset: None, as ledger.
+        ledger: pays for the release (`dp.Ledger.open`); what the budget does not cover is refused.
+        dataset: the name under which the ledger keeps the budget of these data.
         allow_nonprivate: release from a mechanism without a guarantee (`ehdl`).
+        request_id: a name for this release: asked again with it, the ledger returns the stored
+            release instead of paying twice.
+        part: a declared part of the data set, for parallel composition.
         options: of the mechanism, see `dp.mechanism`.
 
     Returns:
@@ -54,6 +62,8 @@ def release(
     Raises:
         InputError: an argument is wrong; nothing was drawn.
         PrivacyRefusedError: the release would not be as private as asked for; nothing was drawn.
+        BudgetError: the ledger's budget does not cover it; nothing was charged or drawn.
+        LedgerError: the ledger cannot be used, or a charge has no known outcome.
         NotEnumerable: the mechanism has too many candidates; nothing was drawn.
 
     Guarantee:
@@ -66,19 +76,52 @@ def release(
         >>> print(release.guarantee)
         ε = 1, δ = 0 for replacing one record
     """
-    for argument, value in (("ledger", ledger), ("dataset", dataset)):
-        if value is not None:
-            raise InputError(f"{argument} must be None: budgets are not kept yet", argument)
     made, values, n_source = _prepare(
         counts, model, epsilon, mechanism, n, Adjacency.of(adjacency), delta, options
     )
     _require_private(made, check.epsilon(epsilon), allow_nonprivate)
     if rng is not None:
         check.generator(rng)
-    raw = made.raw_law(values).sample(rng=rng)
-    return Release(
-        made.config, made.guarantee, raw, made.postprocess(raw), rng is not None, n_source
+    law = made.raw_law(values)
+    law.require_drawable()
+    receipt = _charge(made, ledger, dataset, request_id, part, rng is not None)
+    if receipt is not None and receipt.stored is not None:
+        return Release.from_json(receipt.stored)
+    raw = law.sample(rng=rng)
+    released = made.postprocess(raw)
+    result = Release(
+        made.config, made.guarantee, raw, released, rng is not None, n_source, receipt
     )
+    if ledger is not None and receipt is not None:
+        # if this fails the charge stays, without an outcome, and nothing is returned
+        ledger.record(receipt, json.loads(result.to_json()))
+    return result
+
+
+def _charge(
+    made: Mechanism,
+    ledger: Ledger | None,
+    dataset: str | None,
+    request_id: str | None,
+    part: str | None,
+    simulated: bool,
+) -> Receipt | None:
+    """Pay before anything is drawn."""
+    if ledger is None:
+        for argument, value in (("dataset", dataset), ("request_id", request_id), ("part", part)):
+            if value is not None:
+                raise InputError(f"{argument} must be None without a ledger", argument)
+        return None
+    if not isinstance(ledger, Ledger):
+        raise InputError(
+            f"ledger must be made by dp.Ledger.open, got {check.brief(ledger)}", "ledger"
+        )
+    if dataset is None:
+        raise InputError("dataset must be given with a ledger: whose budget pays", "dataset")
+    if simulated:
+        raise PrivacyRefusedError("a simulation is not paid for: leave out rng or the ledger")
+    about = {"mechanism": made.name, "config": digest(made.config.document())}
+    return ledger.charge(dataset, made.guarantee, about, request_id, part)
 
 
 def _prepare(

@@ -119,6 +119,9 @@ class Law(ABC):
             return tuple(self._draw(1, source)[0].tolist())
         return self._draw(check.size(size), source)
 
+    def require_drawable(self) -> None:
+        """Refuse, before anything is paid for, what is too large to draw: public values decide."""
+
     @cached_property
     def _listed(self) -> tuple[Ints, Floats]:
         if self.candidates is None:

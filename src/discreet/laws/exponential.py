@@ -83,12 +83,7 @@ class ExponentialLaw(Law):
 
     def _blocks(self) -> Iterator[Floats]:
         """−κ·D in floats for every candidate, in lexicographic order."""
-        if self.candidates > MOST_CANDIDATES or self.candidates * self.dimension > 10**9:
-            raise NotEnumerable(
-                f"the mechanism has {check.big(self.candidates)} candidates, too many to weigh one "
-                "by one; use mechanism 'lattice', which has no such limit",
-                self.candidates,
-            )
+        self._require_few()
         if self.distance == "total_variation":
             yield -self._float_exponent * self._total_variations()
             return
@@ -140,6 +135,18 @@ class ExponentialLaw(Law):
     def _list(self) -> tuple[Ints, Floats]:
         log_p = np.concatenate(list(self._blocks())) - self.log_normaliser
         return compositions.rows(self._n, self.dimension), log_p
+
+    def require_drawable(self) -> None:
+        if self.dimension > 2:
+            self._require_few()
+
+    def _require_few(self) -> None:
+        if self.candidates > MOST_CANDIDATES or self.candidates * self.dimension > 10**9:
+            raise NotEnumerable(
+                f"the mechanism has {check.big(self.candidates)} candidates, too many to weigh one "
+                "by one; use mechanism 'lattice', which has no such limit",
+                self.candidates,
+            )
 
     def _draw(self, size: int, source: Source) -> Ints:
         draw = self._draw_shells if self.dimension == 2 else self._draw_listed

@@ -36,6 +36,10 @@ class Posterior(Protocol):
     def categories(self) -> tuple[Category, ...]:
         """The labels."""
 
+    @property
+    def parameters(self) -> Any:
+        """Of the Dirichlet; of a mixture one row per component, which also has `weights`."""
+
     def mean(self) -> Floats:
         """E[θ]."""
 
@@ -44,10 +48,6 @@ class Posterior(Protocol):
 
     def sample(self, size: int | None = None, rng: np.random.Generator | None = None) -> Floats:
         """Draws of θ, one a row."""
-
-    @property
-    def parameters(self) -> Any:
-        """Of the Dirichlet; of a mixture one row per component, which also has `weights`."""
 
 
 def plot_posterior(
@@ -85,8 +85,8 @@ def plot_posterior(
 
 
 def plot_groups(
-    by_group: Mapping[Category, Posterior] | None,
-    plain: Mapping[Category, Posterior] | None = None,
+    by_group: Mapping[Any, Posterior] | None,
+    plain: Mapping[Any, Posterior] | None = None,
     ax: Axes | None = None,
     title: str = "",
     names: tuple[str, str] = NAMES,

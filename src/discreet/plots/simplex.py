@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -209,10 +209,10 @@ def _frame(ax: Axes, window: Window, categories: tuple[Category, ...]) -> None:
     ax.fill(*_CORNERS.T, facecolor="none", edgecolor="#404040", linewidth=1.0)
     for i in range(3):
         _scale(ax, window, i)
-    names = [plain_text(name) for name in map(short, categories)]
-    places = ((0.5, _HEIGHT + 0.05, "center"), (-0.03, -0.13, "center"), (1.03, -0.13, "center"))
-    for name, (x, y, side) in zip(names, places, strict=True):
-        ax.text(x, y, name, ha=side, va="center", fontsize=10, fontweight="bold", color="#404040")
+    places = ((0.5, _HEIGHT + 0.05), (-0.03, -0.13), (1.03, -0.13))
+    style: dict[str, Any] = {"fontsize": 10, "fontweight": "bold", "color": "#404040"}
+    for label, place in zip(categories, places, strict=True):
+        ax.text(*place, short(label), ha="center", va="center", **style)
     if not window.whole:
         _overview(ax, window)
     ax.set_xlim(-0.42, 1.42)

@@ -1,46 +1,20 @@
-"""The command line."""
+"""`discreet demo`: two trials of wart therapy."""
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from typing import TYPE_CHECKING
 
 import click
-
-from discreet._version import __version__
 
 if TYPE_CHECKING:
     from discreet.releases import Release
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="discreet")
-def commands() -> None:
-    """Release Bayesian posteriors under differential privacy."""
-
-
-def main() -> None:
-    """Run a command; a mistake of the user is one sentence, never a traceback."""
-    from discreet.errors import InputError, PrivacyRefusedError
-
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that has no Greek letters
-    try:
-        commands()
-    except InputError as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(2)
-    except PrivacyRefusedError as error:
-        click.echo(f"Refused: {error}", err=True)
-        sys.exit(1)
-
-
-@commands.command()
+@click.command()
 @click.option("--epsilon", default="1", show_default=True, help="Budget of each release.")
 @click.option("--json", "as_json", is_flag=True, help="Print the releases as JSON.")
-def demo(epsilon: str, as_json: bool) -> None:
+def command(epsilon: str, as_json: bool) -> None:
     """Release posteriors from two trials of wart therapy, 90 patients each."""
     from discreet import examples
     from discreet.check import text_number
