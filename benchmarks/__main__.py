@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import accuracy, instruments, speed
+from benchmarks import accuracy, counting, instruments, speed
 
 
 def main() -> None:
@@ -17,6 +17,8 @@ def main() -> None:
         instruments.calibrations,
         instruments.limits,
         instruments.noise_aware,
+        counting.counting,
+        counting.ledger,
     ):
         benchmark()
 

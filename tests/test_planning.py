@@ -250,6 +250,24 @@ def test_widths_under_add_remove(rng: np.random.Generator) -> None:
     assert found.width == pytest.approx(np.mean(widths), abs=5 * error + 0.02 * found.width)
 
 
+@pytest.mark.parametrize(("counts", "epsilon"), [((30, 70), 0.1), ((50, 50), 0.2)])
+def test_the_width_at_a_place_is_the_mean_over_all_outputs(
+    counts: tuple[int, int], epsilon: float
+) -> None:
+    """Noise-aware widths weighted by the probabilities of the outputs, within two per cent."""
+    made, n = dp.mechanism("lattice", BETA, n=100, epsilon=epsilon), 100
+    noise = np.arange(-150, 151)
+    p = np.exp(-epsilon * np.abs(noise)) * math.tanh(epsilon / 2)
+    assert p.sum() == pytest.approx(1, abs=1e-6)
+    widths = []
+    for z in (counts[0] + noise).tolist():
+        low, high = infer(made, (z, n - z)).marginal().ppf([0.025, 0.975])
+        widths.append(high - low)
+    found = dp.plan(BETA, n, epsilon=epsilon, at=counts)
+    assert found.width == pytest.approx(p @ widths, rel=0.02)
+    assert found.width > 1.3 * found.width_without_noise  # half of what is added would be missed
+
+
 def test_widths_at_a_place_and_at_the_worst() -> None:
     even = dp.plan(BETA, 100, epsilon=1, at=(50, 50))
     exact = BETA.posterior((50, 50)).interval(0.95)[0]

@@ -96,16 +96,32 @@ class Release:
             for i, group in enumerate(by.groups)
         }
 
-    def summary(self, n_prior: object = None, rng: np.random.Generator | None = None) -> Summary:
-        """The posterior as released and noise-aware, side by side, and what makes it wide."""
+    @property
+    def title(self) -> str:
+        """What stands above a table or a figure: mechanism, n and guarantee."""
+        kind = "simulated, not private: " * self.simulated
+        return f"{kind}{self.config.heading}: {self.guarantee}"
+
+    def summary(
+        self,
+        n_prior: object = None,
+        rng: np.random.Generator | None = None,
+        noise_aware: DirichletMixture | None = None,
+    ) -> Summary:
+        """The posterior as released and noise-aware, side by side, and what makes it wide.
+
+        Args:
+            n_prior: as in `noise_aware`.
+            rng: as in `noise_aware`.
+            noise_aware: of this release, if it has been computed; None computes it.
+        """
         try:
             plain = self.posterior
         except NotAPosteriorError:
             plain = None
-        kind = "Simulated release, not private, by " if self.simulated else ""
-        title = f"{kind}{self.config}: {self.guarantee}"
-        cause = "privacy" if self.guarantee.private else "noise"
-        return Summary(title, plain, self.noise_aware(n_prior, rng), cause)
+        aware = self.noise_aware(n_prior, rng) if noise_aware is None else noise_aware
+        _require_own(self, aware)
+        return Summary(self.title, plain, aware, "privacy" if self.guarantee.private else "noise")
 
     def plot(self, ax: Axes | None = None, noise_aware: DirichletMixture | None = None) -> Axes:
         """Draw the posterior as released and noise-aware, by group if the counts have groups.
@@ -117,9 +133,7 @@ class Release:
         """
         from discreet.plots.posteriors import plot_groups, plot_posterior
 
-        title = (
-            f"{'simulated, not private: ' * self.simulated}{self.config.title}: {self.guarantee}"
-        )
+        title = self.title
         try:
             plain = self.posterior
         except NotAPosteriorError:
@@ -132,13 +146,8 @@ class Release:
                 if plain is None:
                     raise
                 title += "; the noise is not accounted for"
-        elif (
-            not isinstance(aware, DirichletMixture)
-            or aware.categories != self.config.model.categories
-        ):
-            raise InputError(
-                "noise_aware must be the noise-aware posterior of this release", "noise_aware"
-            )
+        else:
+            _require_own(self, aware)
         if self.config.model.by is None:
             return plot_posterior(plain, aware, ax, title)
         plains = None if plain is None else self.by_group(plain)
@@ -183,6 +192,16 @@ class Release:
         return (
             f"<p><b>{kind}</b> by {escape(str(self.config))}<br>"
             f"{escape(str(self.guarantee))}.{total}</p>{body}"
+        )
+
+
+def _require_own(release: Release, aware: object) -> None:
+    if (
+        not isinstance(aware, DirichletMixture)
+        or aware.categories != release.config.model.categories
+    ):
+        raise InputError(
+            "noise_aware must be the noise-aware posterior of this release", "noise_aware"
         )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
+
+from tests.optional import module, require
 
 ENGINES = (
     "csv",
@@ -45,21 +45,6 @@ def records(size: int = 3000) -> pd.DataFrame:
             "age": rng.integers(18, 90, size),
         }
     )
-
-
-def require(name: str, reason: str) -> None:
-    """Skip, unless the machine has to have it."""
-    if name in os.environ.get("DISCREET_REQUIRE", "").split(","):
-        pytest.fail(f"{reason}, and DISCREET_REQUIRE asks for it")
-    pytest.skip(reason)
-
-
-def module(name: str, required: str) -> Any:
-    """An optional library."""
-    try:
-        return __import__(name, fromlist=["x"])
-    except ImportError:
-        return require(required, f"{name} is not installed")
 
 
 def spark() -> Any:

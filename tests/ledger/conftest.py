@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Ledger
+from tests.optional import module, require
 
 _numbers = iter(range(10**6))
 
@@ -37,11 +38,12 @@ def postgres_server() -> Iterator[str]:
     if given:
         yield given
         return
-    pytest.importorskip("sqlalchemy", reason="the extra postgres is not installed")
-    pytest.importorskip("psycopg", reason="the extra postgres is not installed")
+    module("sqlalchemy", "postgres")
+    module("psycopg", "postgres")
     binaries = _binaries()
     if binaries is None:
-        pytest.skip("PostgreSQL is not here: set DISCREET_TEST_POSTGRES or install it")
+        require("postgres", "PostgreSQL is not here: set DISCREET_TEST_POSTGRES or install it")
+    assert binaries is not None
     folder = Path(tempfile.mkdtemp(prefix="discreet-pg-", dir="/tmp"))
     data, control = str(folder / "data"), str(binaries / "pg_ctl")
     initdb = [str(binaries / "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "--no-sync"]

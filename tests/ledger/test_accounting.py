@@ -12,6 +12,7 @@ from discreet.errors import DiscreetError, InputError
 from discreet.ledger import Ledger
 from discreet.ledger.accounting import tighter_total
 from tests.ledger.cases import guarantee
+from tests.optional import module
 
 RANGE = 60
 
@@ -70,7 +71,7 @@ def _delta(losses: list[tuple[float, float]], times: int, epsilon: float) -> flo
 class TestComposition:
     @pytest.fixture(autouse=True)
     def _needs_dp_accounting(self) -> None:
-        pytest.importorskip("dp_accounting", reason="the extra accounting is not installed")
+        module("dp_accounting", "accounting")
 
     def test_pure_guarantees_compose_as_randomised_response(self, ledger: Ledger) -> None:
         for _ in range(20):

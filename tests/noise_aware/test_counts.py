@@ -144,6 +144,28 @@ def test_the_bound_on_what_is_left_out_holds(
     assert some > 0 or min(prior) < 0.1
 
 
+@pytest.mark.parametrize("prior", [(1, 1), (0.5, 3), (2, 3000), (3000, 2), (0.2, 900)])
+@pytest.mark.parametrize("floored", [False, True])
+def test_the_bound_holds_for_windows_beside_the_output(
+    prior: tuple[Any, ...], floored: bool
+) -> None:
+    """Outwards the noise may still grow towards z: windows below, around and above it."""
+    n, alpha, beside = 400, tuple(Fraction(str(a)) for a in prior), 0
+    for rate, z in itertools.product((0.05, 0.4, 1.0), (-30, 10, 200, 390, 450)):
+        whole = one_count._listed(alpha, n, z, rate, floored, 0, n)
+        p = np.exp(whole - special.logsumexp(whole))
+        ends = {0, 3, 9, 11, 60, 199, 200, 201, 340, 389, 391, 397, n} | {z - 1, z, z + 1}
+        for window in itertools.combinations(sorted(end for end in ends if 0 <= end <= n), 2):
+            low, high = window
+            logs = one_count._listed(alpha, n, z, rate, floored, low, high)
+            edges = float(logs[0]), float(logs[-1])
+            bound = one_count._left_out(alpha, n, z, rate, floored, window, edges, logs)
+            outside = p[:low].sum() + p[high + 1 :].sum()
+            assert outside <= bound * (1 + 1e-9) + 1e-13
+            beside += bool((high < z or low > z) and bound < 0.5 and outside > 1e-9)
+    assert beside > 10 or max(prior) < 100
+
+
 @pytest.mark.parametrize("prior", [(1, 1), (0.5, 3), (20, 30)])
 @pytest.mark.parametrize("floored", [False, True])
 def test_the_bound_on_grouping_holds(
@@ -168,6 +190,33 @@ def test_the_bound_on_grouping_holds(
             assert mixture(listed).total_variation(exact) <= listed.grouped
             if cells == 300:
                 assert listed.grouped < 0.05
+
+
+@pytest.mark.parametrize(
+    ("prior", "n", "rate", "cells"),
+    [((3, 200), 100, 0.6, 20), ((3, 200), 100, 0.05, 60), ((0.1, 0.1), 700, 0.05, 6)],
+)
+def test_grouping_includes_that_the_weights_are_wrong(
+    prior: tuple[float, float], n: int, rate: float, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Next to z = 0 they are too small for wide cells, in the last case by more than themselves.
+
+    There the distances within the cells alone are less than the error.
+    """
+    alpha = tuple(Fraction(str(a)) for a in prior)
+    exact = one_count.infer(alpha, n, 0, rate, False)
+    monkeypatch.setattr(one_count, "MOST_LISTED", 50)
+    monkeypatch.setattr(one_count, "_CELLS", cells)
+    listed = one_count.infer(alpha, n, 0, rate, False)
+    laws = [
+        dp.DirichletMixture(
+            (0, 1), each.counts + np.array(prior), np.exp(each.logs - each.logs.max())
+        )
+        for each in (exact, listed)
+    ]
+    error = laws[0].total_variation(laws[1])
+    assert error > 1e-4
+    assert error <= listed.grouped
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(10**7, 1e-5), (10**12, 1e-9), (2**60, 1e-9)])

@@ -40,8 +40,8 @@ def test_summary() -> None:
     assert f"cured and not <cured>: the interval is {high - low:.3g} wide" in text
     assert text.count("wide") == 1
     assert "% privacy." in text
-    assert text.startswith("Simulated release, not private, by lattice(")
-    assert "<p>Simulated release" in summary._repr_html_()
+    assert text.startswith("simulated, not private: lattice, n = 90: ")
+    assert "<p>simulated, not private" in summary._repr_html_()
     assert f"{100 * share[0]:.0f} % of the variance is sampling" in text
     assert "as released" in text
     assert f"{low:.3f} – {high:.3f}" in text
@@ -50,13 +50,13 @@ def test_summary() -> None:
     console.print(summary)
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert "noise-aware" in shown
-    assert "Simulated release" in shown
+    assert "simulated, not private" in shown
     assert repr(summary) == text
 
 
 def test_summary_of_real_and_of_nonprivate_releases() -> None:
     real = dp.release((71, 19), dp.BetaBinomial(), 1)
-    assert str(real.summary()).startswith("lattice(")
+    assert str(real.summary()).startswith("lattice, n = 90: ε = 1, δ = 0 for replacing one record")
     without = dp.release((71, 19), dp.BetaBinomial(), 1, "ehdl", allow_nonprivate=True)
     text = str(without.summary())
     assert "% noise." in text

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
-from discreet.noise_aware import infer, product, several, totals, windows
+from discreet.noise_aware import infer, mixing, product, several, totals, windows
 from tests.noise_aware.cases import (
     SEVERAL,
     made,
@@ -167,6 +167,40 @@ def test_private_totals(rng: np.random.Generator) -> None:
     assert known.sd()[0] < flat.sd()[0]
     sizes = flat.parameters.sum(axis=1) - 2
     assert flat.weights @ sizes == pytest.approx(170, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "z"),
+    [("0.1", (2, 0, 1)), ("0.45", (2, 0, 1)), ("0.01", (4, 4, 4)), ("0.003", (4, 4, 4))],
+)
+def test_a_private_total_with_a_weak_prior(
+    alpha: str, z: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    """Draws by the latent number against enumeration, false alarm rate 1e-6.
+
+    Below A = 1.25 the factor A + s comes as a weight. The weaker the prior, the more of the latent
+    number lies below its grid.
+    """
+    prior, rate = Fraction(alpha), 0.9
+    flat = totals.PriorOfN(np.zeros_like, 0, math.inf, True)
+    problem = totals.Problem((prior,) * 3, None, z, None, rate, False, flat)
+    found = mixing.draw_mixed(problem, 200_000, rng)
+    c = np.stack(np.meshgrid(*[np.arange(50.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    a, sums = float(prior), c.sum(axis=1)
+    logs = (special.gammaln(c + a) - special.gammaln(c + 1) - rate * np.abs(c - z)).sum(axis=1)
+    logs += special.gammaln(sums + 1) - special.gammaln(sums + 3 * a)
+    p = np.exp(logs - special.logsumexp(logs))
+    weights = np.exp(found.logs - found.logs.max())
+    weights /= weights.sum()
+    ours = found.counts.sum(axis=1)
+    for exact, drawn in (
+        (sums, ours),
+        (sums == 0, ours == 0),
+        ((c == 0).sum(axis=1) == 2, (found.counts == 0).sum(axis=1) == 2),
+    ):
+        mean = float(p @ exact)
+        error = float(np.sqrt(weights**2 @ (drawn - mean) ** 2))
+        assert abs(float(weights @ drawn) - mean) <= stats.norm.isf(5e-7 / 3) * error
 
 
 def test_counts_beyond_the_digits_of_floats() -> None:

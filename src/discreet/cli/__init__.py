@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -12,14 +11,13 @@ import click
 
 from discreet._version import __version__
 
-# name: (module, help)
 COMMANDS = {
-    "release": ("release", "Release a posterior from a file, paid for by a ledger."),
-    "plan": ("plan", "What does an epsilon buy, and which one reaches a target?"),
-    "compare": ("compare", "All mechanisms at the same counts, side by side."),
-    "audit": ("audit", "The exact privacy loss of a mechanism; certificates."),
-    "ledger": ("ledger", "Budgets: init, create, raise, show, history, verify, backup, migrate."),
-    "demo": ("demo", "Release posteriors from two trials of wart therapy."),
+    "release": "Release a posterior from a file, paid for by a ledger.",
+    "plan": "What does an epsilon buy, and which one reaches a target?",
+    "compare": "All mechanisms at the same counts, side by side.",
+    "audit": "The exact privacy loss of a mechanism; certificates.",
+    "ledger": "Budgets: init, create, raise, show, history, verify, backup, migrate.",
+    "demo": "Release posteriors from two trials of wart therapy.",
 }
 
 
@@ -34,13 +32,13 @@ class LazyGroup(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = import_module(f"discreet.cli.{COMMANDS[cmd_name][0]}").command
+        found: click.Command = import_module(f"discreet.cli.{cmd_name}").command
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in `--help`, without importing a command."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -48,56 +46,36 @@ class LazyGroup(click.Group):
 def commands() -> None:
     """Release Bayesian posteriors under differential privacy.
 
-    Exit status: 0 done, 1 refused, 2 wrong usage.
+    \b
+    Before:      discreet plan --categories cured,failed --n 600 --error 0.05
+    Once:        discreet ledger init budget.db --budget 3
+    A release:   discreet release patients.csv --column outcome \\
+                     --categories cured,failed --epsilon 0.5 \\
+                     --ledger budget.db --dataset trial-7 --out release.json
+    Afterwards:  discreet ledger show budget.db
+
+    Exit status: 0 done, 1 refused or failed, 2 wrong usage. Completion in bash:
+    eval "$(_DISCREET_COMPLETE=bash_source discreet)"
     """
 
 
 def main() -> None:
     """Run a command; a mistake of the user is one sentence, never a traceback."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that has no Greek letters
-    if isinstance(sys.stderr, io.TextIOWrapper):
-        sys.stderr.reconfigure(errors="replace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no Greek letters
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command and return its exit status."""
-    from discreet.errors import DiscreetError, InputError, UnknownValuesError
-
+    """Run a command and return its exit status; no exception leaves it."""
     try:
         status: Any = commands.main(arguments, prog_name="discreet", standalone_mode=False)
+        sys.stdout.flush()
         return int(status or 0)
-    except click.ClickException as error:
-        error.show()
-        return 2
-    except click.exceptions.Abort:
-        return 130
-    except UnknownValuesError as error:
-        click.echo(f"Error: {error}", err=True)
-        _show_privately(error)
-        return 2
-    except InputError as error:
-        click.echo(f"Error: {error}", err=True)
-        return 2
-    except DiscreetError as error:
-        click.echo(f"Refused: {error}", err=True)
-        return 1
-    except BrokenPipeError:
-        # whoever read the output has gone; nothing may be written at exit either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except OSError as error:
-        click.echo(f"Error: {error.strerror or 'a file cannot be used'}", err=True)
-        return 2
+    except SystemExit as end:  # shell completion
+        return int(end.code or 0)
+    except BaseException as error:
+        from discreet.cli.failures import explain
 
-
-def _show_privately(error: Any) -> None:
-    """The undeclared values: to a terminal only, never into a log."""
-    if not sys.stderr.isatty():
-        return
-    if error.values:
-        shown = ", ".join(map(repr, error.values))
-        click.echo(f"Private, for you only: values such as {shown}", err=True)
-    if error.hint:
-        click.echo(f"Private, for you only: {error.hint}", err=True)
+        return explain(error)

@@ -4,44 +4,34 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
-from discreet import check
 from discreet.cli import common
+from discreet.errors import InputError
 
 
 @click.command()
-@click.option("--verify", type=click.Path(dir_okay=False), help="Recompute a certificate instead.")
-@click.option("--mechanism", type=click.Choice(common.MECHANISMS))
+@click.option("--verify", type=common.FILE, help="Recompute a certificate instead.")
+@common.mechanism_option(None)
 @click.option("--categories", help="Declared categories, separated by commas.")
-@click.option("--prior", default="1", show_default=True, help="A number, numbers or jeffreys.")
+@common.prior_option
 @click.option("--n", type=int, help="The public number of records; not under add-remove.")
 @click.option("--epsilon", help="The nominal parameter of the mechanism.")
-@click.option("--adjacency", default="substitute", type=click.Choice(["substitute", "add-remove"]))
+@common.adjacency_option()
 @click.option("--total", type=int, help="Under add-remove, how many records are covered.")
 @common.mechanism_options
-@click.option("--out", type=click.Path(dir_okay=False), help="Write the certificate as JSON.")
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the privacy profile.")
+@click.option("--out", type=common.FILE, help="Write the certificate as JSON.")
+@click.option("--plot", type=common.FILE, help="Draw the privacy profile: .png, .svg or .pdf.")
 @common.output_options
 def command(
     verify: str | None,
-    mechanism: str | None,
-    categories: str | None,
-    prior: str,
-    n: int | None,
-    epsilon: str | None,
-    adjacency: str,
-    total: int | None,
     out: str | None,
     plot: str | None,
     as_json: bool,
     quiet: bool,
-    gamma: str | None,
-    delta: str | None,
-    calibrate: bool,
-    postprocess: str | None,
-    distance: str | None,
+    **given: Any,
 ) -> None:
     """What a mechanism really loses, over all counts, neighbours and outputs. No data are read.
 
@@ -49,37 +39,32 @@ def command(
     discreet audit --mechanism ehds --categories a,b --n 100 --epsilon 1
     discreet audit --verify certificate.json
     """
-    from discreet import auditing, making, verifying
-    from discreet.errors import InputError
+    from discreet import verifying
+    from discreet.cli import places
 
-    common.require_plot(plot)
-    common.require_writable("out", out)
-    if verify is not None:
-        found = verifying.verify(Path(verify))
-    else:
-        for argument, value in (
-            ("mechanism", mechanism),
-            ("categories", categories),
-            ("epsilon", epsilon),
-        ):
-            if value is None:
-                raise InputError(f"{argument} must be given", argument)
-        made = making.mechanism(
-            str(mechanism),
-            common.model_of(str(categories), prior),
-            n,
-            epsilon=check.text_number("epsilon", str(epsilon)),
-            adjacency=adjacency,
-            **common.mechanism_settings(gamma, delta, calibrate, postprocess, distance),
-        )
-        found = auditing.audit(made, total)
+    places.require(out, plot, verify=verify)
+    found = _audit(given) if verify is None else verifying.verify(Path(verify))
     if out is not None:
         found.certificate.save(out)
     if plot is not None:
-        common.save_plot(plot, found.plot)
-    if as_json:
-        common.print_json(json.loads(found.certificate.to_json()))
-    elif not quiet:
-        common.console().print(str(found), markup=False)
-        if verify is not None:
-            common.console().print("The certificate holds.")
+        places.save_plot(plot, found.plot)
+    holds = "" if verify is None else "\nThe certificate holds."
+    common.done(json.loads(found.certificate.to_json()), f"{found}{holds}", as_json, quiet)
+
+
+def _audit(given: dict[str, Any]) -> Any:
+    from discreet import auditing, making
+
+    for argument in ("mechanism", "categories", "epsilon"):
+        if given[argument] is None:
+            raise InputError(f"{argument} must be given, or a certificate to verify", argument)
+    settings = common.mechanism_settings(given)
+    made = making.mechanism(
+        given["mechanism"],
+        common.model_of(given["categories"], given["prior"]),
+        given["n"],
+        epsilon=common.number("epsilon", given["epsilon"]),
+        adjacency=given["adjacency"],
+        **settings,
+    )
+    return auditing.audit(made, given["total"])

@@ -1,27 +1,30 @@
-"""What the commands share: options, and ways to print."""
+"""What the commands share: options, and ways to read and print."""
 
 from __future__ import annotations
 
 import csv
+import functools
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
-from discreet import check
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from rich.console import Console
 
-    from discreet.ledger import Ledger
     from discreet.models.dirichlet import DirichletMultinomial
 
 Command = Callable[..., Any]
+ADJACENCIES = ("substitute", "add-remove")
 MECHANISMS = (
     "lattice",
     "optimal",
@@ -34,29 +37,19 @@ MECHANISMS = (
 )
 
 
-def listed(argument: str, text: str) -> list[str]:
-    """Names separated by commas; one with a comma inside goes between double quotes."""
-    rows = list(csv.reader([text], skipinitialspace=True, strict=False))
-    names = rows[0] if rows else []
-    if not names or any(not name for name in names):
-        raise InputError(f"{argument} must be names separated by commas, got {text!r}", argument)
-    return names
+class FileName(click.types.StringParamType):
+    """A name that the shell completes as a file; whether it can be used is asked later."""
+
+    name = "file"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leave it to the shell."""
+        return [CompletionItem(incomplete, type="file")]
 
 
-def numbers(argument: str, text: str) -> list[Any]:
-    """Numbers separated by commas, read exactly."""
-    return [check.text_number(argument, part) for part in text.split(",")]
-
-
-def model_of(categories: str, prior: str) -> DirichletMultinomial:
-    """The model of the options --categories and --prior."""
-    from discreet.models.dirichlet import DirichletMultinomial
-
-    labels = listed("categories", categories)
-    if prior == "jeffreys":
-        return DirichletMultinomial(labels, "jeffreys")
-    given = numbers("prior", prior)
-    return DirichletMultinomial(labels, given[0] if len(given) == 1 else given)
+FILE = FileName()
 
 
 def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -70,70 +63,159 @@ def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Co
     return apply
 
 
+def adjacency_option(default: str | None = "substitute") -> Callable[[Command], Command]:
+    """Which neighbours are protected."""
+    return click.option(
+        "--adjacency",
+        default=default,
+        show_default=default is not None,
+        type=click.Choice(ADJACENCIES),
+        help="substitute: n is public; add-remove: it is private.",
+    )
+
+
+def mechanism_option(default: str | None = "lattice") -> Callable[[Command], Command]:
+    """Which mechanism."""
+    return click.option(
+        "--mechanism",
+        default=default,
+        show_default=default is not None,
+        type=click.Choice(MECHANISMS),
+        help="See the guide; lattice is the most accurate that works at any size.",
+    )
+
+
+prior_option = click.option(
+    "--prior", default="1", show_default=True, help="A number, numbers or jeffreys."
+)
 model_options = options(
     click.option("--categories", required=True, help="Declared categories, separated by commas."),
-    click.option("--prior", default="1", show_default=True, help="A number, numbers or jeffreys."),
+    prior_option,
 )
 output_options = options(
-    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-    click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables."),
+    click.option(
+        "--quiet", is_flag=True, help="Print no tables, only errors and what --json asks."
+    ),
 )
 mechanism_options = options(
     click.option("--gamma", help="Smoothness of ehds."),
     click.option("--delta", help="Of smooth_hellinger."),
     click.option("--calibrate", is_flag=True, help="Scale by an exact audit to spend epsilon."),
-    click.option("--postprocess", type=click.Choice(["project", "clip", "remap"])),
-    click.option("--distance", type=click.Choice(["hellinger", "total_variation"])),
+    click.option(
+        "--postprocess",
+        type=click.Choice(["project", "clip", "remap"]),
+        help="How lattice returns to counts.",
+    ),
+    click.option(
+        "--distance",
+        type=click.Choice(["hellinger", "total_variation"]),
+        help="Of the exponential mechanisms.",
+    ),
 )
 
 
-def mechanism_settings(
-    gamma: str | None,
-    delta: str | None,
-    calibrate: bool,
-    postprocess: str | None,
-    distance: str | None,
-) -> dict[str, Any]:
-    """The options of a mechanism that were given."""
-    given: dict[str, Any] = {}
-    if gamma is not None:
-        given["gamma"] = check.text_number("gamma", gamma)
-    if delta is not None:
-        given["delta"] = check.text_number("delta", delta)
-    if calibrate:
-        given["calibrate"] = True
-    if postprocess is not None:
-        given["postprocess"] = postprocess
-    if distance is not None:
-        given["distance"] = distance
-    return given
+def ledger_place(function: Command) -> Command:
+    """The ledger as an argument, by --ledger, or by the environment."""
+
+    @click.argument("place", required=False, type=FILE)
+    @click.option(
+        "--ledger",
+        envvar="DISCREET_LEDGER",
+        show_envvar=True,
+        type=FILE,
+        help="The ledger, instead of PLACE.",
+    )
+    @functools.wraps(function)
+    def with_place(place: str | None, ledger: str | None, **given: Any) -> Any:
+        source = click.get_current_context().get_parameter_source("ledger")
+        if place is not None and source is ParameterSource.COMMANDLINE and place != ledger:
+            raise InputError("place and ledger must not both be given", "ledger")
+        found = place if place is not None else ledger
+        if found is None:
+            raise InputError("place must be given: the file or URL of the ledger", "place")
+        return function(place=found, **given)
+
+    return with_place
 
 
-def open_ledger(place: str) -> Ledger:
-    """An existing ledger; a new one is made by `discreet ledger init` only."""
-    from pathlib import Path
+def mechanism_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of a mechanism out of those given; of them only what was said."""
+    found = {name: number(name, given.pop(name)) for name in ("gamma", "delta")}
+    found |= {name: given.pop(name) for name in ("postprocess", "distance")}
+    found["calibrate"] = given.pop("calibrate") or None
+    return {name: value for name, value in found.items() if value is not None}
 
-    from discreet.ledger import Ledger
 
-    if "://" not in place and not Path(place).exists():
+def number(argument: str, text: str | None) -> Fraction | None:
+    """A number in writing, read exactly."""
+    from discreet import check
+
+    return None if text is None else check.text_number(argument, text)
+
+
+def numbers(argument: str, text: str) -> list[Any]:
+    """Numbers separated by commas, read exactly."""
+    return [number(argument, part) for part in text.split(",")]
+
+
+def listed(argument: str, text: str) -> list[str]:
+    """Names separated by commas; one with a comma inside goes between double quotes."""
+    from discreet import check
+
+    try:
+        names = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:
+        names = []
+    if not names or not all(names):
         raise InputError(
-            f"ledger {place!r} does not exist; make it with: discreet ledger init {place} "
-            "--budget EPSILON",
-            "ledger",
+            f"{argument} must be names separated by commas, got {check.brief(text)}", argument
         )
-    return Ledger.open(place)
+    return names
+
+
+def model_of(categories: str, prior: str) -> DirichletMultinomial:
+    """The model of the options --categories and --prior."""
+    from discreet.models.dirichlet import DirichletMultinomial
+
+    labels = listed("categories", categories)
+    if prior == "jeffreys":
+        return DirichletMultinomial(labels, "jeffreys")
+    given = numbers("prior", prior)
+    return DirichletMultinomial(labels, given[0] if len(given) == 1 else given)
 
 
 def console() -> Console:
     """Where tables go."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    return Console(highlight=False)
+
+
+def say(text: object) -> None:
+    """A text on standard output, as it is."""
+    click.echo(str(text))
 
 
 def print_json(document: object) -> None:
-    """A document on standard output."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    """A document on standard output; JSON has no infinite numbers, they become null."""
+    click.echo(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def done(document: object, text: object, as_json: bool, quiet: bool) -> None:
+    """The result, as JSON or as text."""
+    if as_json:
+        print_json(document)
+    elif not quiet:
+        say(text)
 
 
 @contextmanager
@@ -146,47 +228,3 @@ def waiting(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
-
-
-def save_plot(path: str, draw: Callable[[], Axes]) -> None:
-    """Draw into a file; the name says whether it is PNG, SVG or PDF."""
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise InputError("plot needs matplotlib: pip install discreet[plot]", "plot") from None
-    mpl.use("agg")
-    figure: Any = draw().figure
-    try:
-        figure.savefig(path, dpi=150, bbox_inches="tight")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "the name must end in .png, .svg or .pdf"
-        raise InputError(f"plot {path!r} cannot be written: {reason}", "plot") from None
-
-
-def require_plot(path: str | None) -> None:
-    """Refuse, before anything is paid for, a plot that cannot be drawn."""
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    if path is None:
-        return
-    if find_spec("matplotlib") is None:
-        raise InputError("plot needs matplotlib: pip install discreet[plot]", "plot")
-    if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError(f"plot must end in .png, .svg or .pdf, got {path!r}", "plot")
-    require_writable("plot", path)
-
-
-def require_writable(argument: str, path: str | None) -> None:
-    """Refuse, before anything is paid for, a file that cannot be written."""
-    import os
-    from pathlib import Path
-
-    if path is None:
-        return
-    place = Path(path)
-    parent = place.parent
-    if not parent.is_dir():
-        raise InputError(f"{argument} {path!r} is in a directory that does not exist", argument)
-    if place.is_dir() or not os.access(place if place.exists() else parent, os.W_OK):
-        raise InputError(f"{argument} {path!r} cannot be written", argument)

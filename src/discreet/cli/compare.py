@@ -6,23 +6,25 @@ from typing import Any
 
 import click
 
-from discreet import check
 from discreet.cli import common
+from discreet.errors import InputError
 
 
 @click.command()
-@click.argument("data", required=False)
+@click.argument("data", required=False, type=common.FILE)
 @common.model_options
 @click.option("--column", help="The column with the categories, if DATA is given.")
+@click.option("--table", help="The table of a DuckDB file.")
 @click.option("--counts", help="Or counts in the order of the categories, separated by commas.")
 @click.option("--epsilon", required=True, help="The nominal parameter of every mechanism.")
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the errors.")
+@click.option("--plot", type=common.FILE, help="Draw the errors: .png, .svg or .pdf.")
 @common.output_options
 def command(
     data: str | None,
     categories: str,
     prior: str,
     column: str | None,
+    table: str | None,
     counts: str | None,
     epsilon: str,
     plot: str | None,
@@ -35,40 +37,34 @@ def command(
 
     \b
     discreet compare --categories cured,failed --counts 71,19 --epsilon 1
+    discreet compare trial.csv --column outcome --categories cured,failed --epsilon 1
     """
-    from discreet.errors import InputError
+    from discreet.cli import places
     from discreet.study.comparison import compare
 
-    common.require_plot(plot)
+    places.require(plot=plot, data=data)
     model = common.model_of(categories, prior)
-    budget = check.text_number("epsilon", epsilon)
+    budget = common.number("epsilon", epsilon)
     if (data is None) == (counts is None):
         raise InputError("counts or a data file must be given, and not both", "counts")
-    if data is None:
-        given: Any = [_whole(i, part) for i, part in enumerate(str(counts).split(","))]
+    if counts is not None:
+        given: Any = [_whole(i, part) for i, part in enumerate(counts.split(","))]
     else:
         if column is None:
             raise InputError("column must be given with a data file", "column")
         with common.waiting("counting"):
-            given = model.count(data, column)
+            given = model.count(data, column, table=table)
     found = compare(model, given, budget)
     if plot is not None:
-        common.save_plot(plot, found.plot)
+        places.save_plot(plot, found.plot)
     if as_json:
-        rows = [row.cells() for row in found.rows]
-        common.print_json([{k: _finite(v) for k, v in row.items()} for row in rows])
+        common.print_json([row.cells() for row in found.rows])
     elif not quiet:
         common.console().print(found)
 
 
 def _whole(position: int, text: str) -> int:
-    from discreet.errors import InputError
-
     try:
         return int(text)
     except ValueError:
         raise InputError(f"counts[{position}] must be a whole number", "counts") from None
-
-
-def _finite(value: str | float | None) -> str | float | None:
-    return None if value in (float("inf"), float("-inf")) else value

@@ -1,51 +1,105 @@
-"""The ledger as tables and as a plot."""
+"""The ledger as tables, as JSON and as a plot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.table import Table
 
-    from discreet.ledger import Account, Entry
+    from discreet.ledger import Account, Amount, Entry
 
 
 def accounts_table(accounts: Sequence[Account]) -> Table:
-    """One row per data set."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table()
-    for heading in ("data set", "protects", "budget", "spent", "left"):
-        table.add_column(heading)
+    """One row per data set, and one for each of its parts."""
+    rows: list[list[Any]] = []
     for account in accounts:
         protects = f"{account.adjacency.change} one {account.unit}"
         amounts = (account.budget, account.spent, account.remaining())
-        table.add_row(*(Text(str(cell)) for cell in (account.dataset, protects, *amounts)))
-    return table
+        rows.append([account.dataset, protects, *amounts])
+        for part, spent in account.parts:
+            rows.append([f"  {part}", "a part", "", spent, account.remaining(part)])
+    return _table(("data set", "protects", "budget", "spent", "left"), rows)
 
 
 def table(entries: Sequence[Entry]) -> Table:
     """One row per entry."""
+    settled = {entry.settles for entry in entries if entry.kind == "outcome"}
+    rows = [
+        [
+            entry.number,
+            entry.at[:16].replace("T", " "),
+            entry.dataset,
+            _what(entry, settled),
+            entry.charged or "",
+            entry.account.remaining() if entry.dataset else "",
+        ]
+        for entry in entries
+    ]
+    return _table(("entry", "time (UTC)", "data set", "what", "cost", "left"), rows)
+
+
+def _what(entry: Entry, settled: set[int | None]) -> str:
+    if entry.kind == "outcome":
+        return f"outcome of {entry.settles}"
+    if entry.kind != "charge":
+        return entry.kind
+    mechanism = str(entry.document.get("about", {}).get("mechanism", "charge"))
+    return mechanism if entry.number in settled else f"{mechanism}, outcome unknown"
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """Amounts without their δ, if it is 0 everywhere."""
     from rich.table import Table
     from rich.text import Text
 
-    settled = {entry.settles for entry in entries if entry.kind == "outcome"}
+    from discreet.ledger import Amount
+
+    plain = not any(isinstance(cell, Amount) and cell.delta for row in rows for cell in row)
     found = Table()
-    for heading in ("entry", "time (UTC)", "data set", "what", "cost", "left"):
-        found.add_column(heading)
-    for entry in entries:
-        what = entry.kind
-        if entry.kind == "charge" and entry.number not in settled:
-            what = "charge, outcome unknown"
-        elif entry.kind == "charge":
-            what = str(entry.document.get("about", {}).get("mechanism", "charge"))
-        left = "" if not entry.dataset else str(entry.account.remaining())
-        cells = (entry.number, entry.at, entry.dataset, what, entry.charged or "", left)
-        found.add_row(*(Text(str(cell)) for cell in cells))
+    for heading in headings:
+        short = heading in ("entry", "time (UTC)")
+        found.add_column(heading, overflow="fold", no_wrap=short)
+    for row in rows:
+        found.add_row(*(Text(_cell(cell, plain)) for cell in row))
     return found
+
+
+def _cell(cell: str | int | Amount, plain: bool) -> str:
+    text = str(cell)
+    return text if isinstance(cell, (str, int)) or not plain else text.partition(",")[0]
+
+
+def account_document(account: Account) -> dict[str, Any]:
+    """A data set in JSON's types; numbers are exact, as text."""
+    amounts = {"budget": account.budget, "spent": account.spent, "remaining": account.remaining()}
+    return {
+        "dataset": account.dataset,
+        "adjacency": account.adjacency.value,
+        "unit": account.unit,
+        **{name: _exact(amount) for name, amount in amounts.items()},
+        "parts": {part: _exact(amount) for part, amount in account.parts},
+    }
+
+
+def _exact(amount: Amount) -> dict[str, str]:
+    return {"epsilon": str(amount.epsilon), "delta": str(amount.delta)}
+
+
+def entry_document(entry: Entry) -> dict[str, Any]:
+    """An entry in JSON's types."""
+    return {
+        "number": entry.number,
+        "dataset": entry.dataset,
+        "kind": entry.kind,
+        "at": entry.at,
+        "request_id": entry.request,
+        "settles": entry.settles,
+        "hash": entry.hash,
+        "content": entry.document,
+    }
 
 
 def plot_history(entries: Sequence[Entry]) -> Axes:

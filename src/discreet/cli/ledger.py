@@ -7,53 +7,49 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet import check
 from discreet.cli import common
-from discreet.cli.common import Command
+from discreet.cli.common import ledger_place, number
 
 if TYPE_CHECKING:
-    from discreet.ledger import Account, Entry, Ledger
+    from discreet.ledger import Account, Ledger
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class InOrder(click.Group):
+    """Commands in the order of use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """As they are defined."""
+        return list(self.commands)
+
+
+@click.group(cls=InOrder, context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Keep budgets of privacy: a file, or postgresql://user@host/database."""
+    """Keep budgets of privacy: a file, or postgresql://user@host/database.
+
+    PLACE is the ledger; it may also be given by --ledger or the variable DISCREET_LEDGER.
+
+    \b
+    discreet ledger init budget.db --budget 3
+    discreet ledger create trial-7 budget.db --budget 1
+    discreet ledger show budget.db
+    """
 
 
-def ledger_place(function: Command) -> Command:
-    """The ledger as an argument, by --ledger, or by the environment."""
-    option = click.option(
-        "--ledger", envvar="DISCREET_LEDGER", help="The ledger, instead of PLACE."
-    )
-    return click.argument("place", required=False)(option(function))
+def _open(place: str) -> Ledger:
+    from discreet.cli import places
 
-
-def _place(place: str | None, ledger: str | None) -> str:
-    from discreet.errors import InputError
-
-    if place is None and ledger is None:
-        raise InputError("place must be given: the file or URL of the ledger", "place")
-    return place or str(ledger)
-
-
-def _open(place: str | None, ledger: str | None) -> Ledger:
-    return common.open_ledger(_place(place, ledger))
-
-
-def _number(argument: str, text: str | None) -> Any:
-    return None if text is None else check.text_number(argument, text)
+    return places.open_ledger(place)
 
 
 @command.command()
 @ledger_place
 @click.option("--budget", required=True, help="The epsilon of every data set without its own.")
 @click.option("--delta", help="The delta that goes with it; 0 unless given.")
-@click.option("--adjacency", type=click.Choice(["substitute", "add-remove"]))
+@common.adjacency_option(None)
 @click.option("--unit", help="Who is protected, such as record or patient.")
 @common.output_options
 def init(
-    place: str | None,
-    ledger: str | None,
+    place: str,
     budget: str,
     delta: str | None,
     adjacency: str | None,
@@ -61,16 +57,20 @@ def init(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Make a new ledger."""
-    from discreet.ledger import Ledger
+    """Make a new ledger.
 
-    where = _place(place, ledger)
-    made = Ledger.open(where, _number("budget", budget), _number("delta", delta), adjacency, unit)
-    if as_json:
-        common.print_json({"ledger": repr(made), "budget": budget, "delta": delta or "0"})
-    elif not quiet:
-        text = f"{made}: every new data set may cost ε = {budget}, δ = {delta or 0}."
-        common.console().print(text, markup=False)
+    \b
+    discreet ledger init budget.db --budget 3 --delta 1e-6
+    """
+    from discreet.ledger import Amount, Ledger
+    from discreet.ledger.stores import shown
+
+    made = Ledger.open(place, number("budget", budget), number("delta", delta), adjacency, unit)
+    granted = Amount.budget(number("budget", budget), number("delta", delta) or 0)
+    where = shown(made.place)
+    document = {"ledger": where, "epsilon": str(granted.epsilon), "delta": str(granted.delta)}
+    text = f"Ledger {where}: every new data set may cost {granted}."
+    common.done(document, text, as_json, quiet)
 
 
 @command.command()
@@ -78,19 +78,13 @@ def init(
 @ledger_place
 @click.option("--budget", help="Its epsilon; the ledger's default unless given.")
 @click.option("--delta", help="Its delta.")
-@click.option(
-    "--adjacency",
-    default="substitute",
-    show_default=True,
-    type=click.Choice(["substitute", "add-remove"]),
-)
+@common.adjacency_option()
 @click.option("--unit", default="record", show_default=True, help="Who is protected.")
 @click.option("--parts", help="Names of disjoint parts, separated by commas; add-remove only.")
 @common.output_options
 def create(
     dataset: str,
-    place: str | None,
-    ledger: str | None,
+    place: str,
     budget: str | None,
     delta: str | None,
     adjacency: str,
@@ -99,16 +93,15 @@ def create(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Give a data set a budget of its own."""
-    account = _open(place, ledger).create(
-        dataset,
-        _number("budget", budget),
-        _number("delta", delta),
-        adjacency,
-        unit,
-        common.listed("parts", parts) if parts else (),
-    )
-    _show([account], as_json, quiet)
+    """Give a data set a budget of its own.
+
+    \b
+    discreet ledger create trial-7 budget.db --budget 1 --unit patient \\
+        --adjacency add-remove
+    """
+    names = () if parts is None else common.listed("parts", parts)
+    amounts = number("budget", budget), number("delta", delta)
+    _show([_open(place).create(dataset, *amounts, adjacency, unit, names)], as_json, quiet)
 
 
 @command.command("raise")
@@ -120,164 +113,161 @@ def create(
 @common.output_options
 def raise_budget(
     dataset: str,
-    place: str | None,
-    ledger: str | None,
+    place: str,
     budget: str,
     delta: str | None,
     reason: str,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Raise the budget of a data set; that is an entry itself."""
-    book = _open(place, ledger)
-    account = book.raise_budget(dataset, _number("budget", budget), _number("delta", delta), reason)
-    _show([account], as_json, quiet)
+    """Raise the budget of a data set; that is an entry itself.
+
+    \b
+    discreet ledger raise trial-7 budget.db --budget 2 --reason "second wave"
+    """
+    amounts = number("budget", budget), number("delta", delta)
+    _show([_open(place).raise_budget(dataset, *amounts, reason)], as_json, quiet)
 
 
 @command.command()
 @ledger_place
 @click.option("--dataset", help="Only this one.")
 @click.option("--delta", help="Report a tighter total at this delta (extra accounting).")
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the budgets over time.")
+@click.option("--plot", type=common.FILE, help="Draw the budgets over time: .png, .svg or .pdf.")
 @common.output_options
 def show(
-    place: str | None,
-    ledger: str | None,
+    place: str,
     dataset: str | None,
     delta: str | None,
     plot: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """What every data set may cost, has cost and has left."""
-    from discreet.errors import InputError
+    """What every data set may cost, has cost and has left.
 
-    common.require_plot(plot)
-    book = _open(place, ledger)
+    \b
+    discreet ledger show budget.db --dataset trial-7 --plot budget.png
+    """
+    from discreet.cli import places
+
+    places.require(plot=plot, ledger=place)
+    book = _open(place)
+    if dataset is not None:
+        book.remaining(dataset)  # refuses an unknown one, with a near name
     accounts = [a for a in book.datasets() if dataset in (None, a.dataset)]
-    if dataset is not None and not accounts:
-        raise InputError(f"dataset {dataset!r} is not in the ledger", "dataset")
     if plot is not None:
         from discreet.cli.history import plot_history
 
-        common.save_plot(plot, lambda: plot_history(book.history(dataset)))
-    _show(accounts, as_json, quiet)
-    if delta is not None and not quiet and not as_json:
-        from discreet.ledger.accounting import tighter_total
+        places.save_plot(plot, lambda: plot_history(book.history(dataset)))
+    if delta is None:
+        _show(accounts, as_json, quiet)
+        return
+    from discreet.ledger import tighter_total
 
-        for account in accounts:
-            total = tighter_total(book, account.dataset, _number("delta", delta))
-            common.console().print(str(total), markup=False)
+    totals = {a.dataset: tighter_total(book, a.dataset, number("delta", delta)) for a in accounts}
+    extra = {
+        name: {
+            "epsilon": total.epsilon,
+            "delta": str(total.delta),
+            "exact": list(total.exact),
+            "by_guarantee": list(total.by_guarantee),
+        }
+        for name, total in totals.items()
+    }
+    _show(accounts, as_json, quiet, extra)
+    if not as_json and not quiet:
+        for total in totals.values():
+            common.say(total)
 
 
 @command.command()
 @ledger_place
 @click.option("--dataset", help="Only this one.")
 @common.output_options
-def history(
-    place: str | None, ledger: str | None, dataset: str | None, as_json: bool, quiet: bool
-) -> None:
-    """All entries in order."""
-    entries = _open(place, ledger).history(dataset)
-    if as_json:
-        common.print_json([_entry(entry) for entry in entries])
-    elif not quiet:
-        from discreet.cli.history import table
+def history(place: str, dataset: str | None, as_json: bool, quiet: bool) -> None:
+    """All entries in order.
 
+    \b
+    discreet ledger history budget.db --dataset trial-7
+    """
+    from discreet.cli.history import entry_document, table
+
+    book = _open(place)
+    if dataset is not None:
+        book.remaining(dataset)
+    entries = book.history(dataset)
+    if as_json:
+        common.print_json([entry_document(entry) for entry in entries])
+    elif not quiet:
         common.console().print(table(entries))
 
 
 @command.command()
 @ledger_place
-@click.option(
-    "--release", "path", type=click.Path(dir_okay=False), help="And that it has this release."
-)
+@click.option("--release", "path", type=common.FILE, help="And that it has this release.")
 @common.output_options
-def verify(
-    place: str | None, ledger: str | None, path: str | None, as_json: bool, quiet: bool
-) -> int:
-    """Recompute every hash, total and rule; exit status 1 if something is wrong."""
+def verify(place: str, path: str | None, as_json: bool, quiet: bool) -> int:
+    """Recompute every hash, total and rule.
+
+    Exit status 1 if something is wrong: an entry or a release was changed, or the ledger was put
+    back to an older copy.
+
+    \b
+    discreet ledger verify budget.db --release release.json
+    """
     from discreet.releases import Release
 
     document = None if path is None else json.loads(Release.load(path).to_json())
-    report = _open(place, ledger).verify(document)
-    if as_json:
-        common.print_json(
-            {
-                "ok": report.ok,
-                "entries": report.entries,
-                "datasets": report.datasets,
-                "unfinished": list(report.unfinished),
-                "problems": list(report.problems),
-            }
-        )
-    elif not quiet or not report.ok:
-        common.console().print(str(report), markup=False)
+    report = _open(place).verify(document)
+    found = {
+        "ok": report.ok,
+        "entries": report.entries,
+        "datasets": report.datasets,
+        "unfinished": list(report.unfinished),
+        "problems": list(report.problems),
+    }
+    common.done(found, report, as_json, quiet and report.ok)
     return 0 if report.ok else 1
 
 
 @command.command()
-@click.argument("target", type=click.Path(dir_okay=False))
+@click.argument("target", type=common.FILE)
 @ledger_place
 @common.output_options
-def backup(target: str, place: str | None, ledger: str | None, as_json: bool, quiet: bool) -> None:
-    """Copy a file ledger to TARGET, a new file, while others use it."""
-    _open(place, ledger).backup(target)
-    _done({"backup": target}, f"Copied to {target}.", as_json, quiet)
+def backup(target: str, place: str, as_json: bool, quiet: bool) -> None:
+    """Copy a file ledger to TARGET, a new file, while others use it.
+
+    \b
+    discreet ledger backup copy.db budget.db
+    """
+    _open(place).backup(target)
+    common.done({"backup": target}, f"Copied to {target}.", as_json, quiet)
 
 
 @command.command()
 @ledger_place
 @common.output_options
-def migrate(place: str | None, ledger: str | None, as_json: bool, quiet: bool) -> None:
-    """Bring a ledger of an older discreet to this version."""
+def migrate(place: str, as_json: bool, quiet: bool) -> None:
+    """Bring a ledger of an older discreet to this version.
+
+    \b
+    discreet ledger migrate budget.db
+    """
     from discreet.ledger import Ledger
 
-    version = Ledger(_place(place, ledger)).migrate()
-    _done({"version": version}, f"The ledger has version {version}.", as_json, quiet)
+    version = Ledger(place).migrate()
+    common.done({"version": version}, f"The ledger has version {version}.", as_json, quiet)
 
 
-def _done(document: dict[str, Any], text: str, as_json: bool, quiet: bool) -> None:
+def _show(
+    accounts: list[Account], as_json: bool, quiet: bool, totals: dict[str, Any] | None = None
+) -> None:
+    from discreet.cli.history import account_document, accounts_table
+
     if as_json:
-        common.print_json(document)
+        documents = [account_document(account) for account in accounts]
+        if totals is not None:
+            documents = [d | {"tighter_total": totals[d["dataset"]]} for d in documents]
+        common.print_json(documents)
     elif not quiet:
-        common.console().print(text, markup=False)
-
-
-def _show(accounts: list[Account], as_json: bool, quiet: bool) -> None:
-    if as_json:
-        common.print_json([_account(account) for account in accounts])
-    elif not quiet:
-        from discreet.cli.history import accounts_table
-
         common.console().print(accounts_table(accounts))
-
-
-def _account(account: Account) -> dict[str, Any]:
-    amounts = {
-        "budget": account.budget,
-        "spent": account.spent,
-        "remaining": account.remaining(),
-    }
-    return {
-        "dataset": account.dataset,
-        "adjacency": account.adjacency.value,
-        "unit": account.unit,
-        **{name: {"epsilon": str(a.epsilon), "delta": str(a.delta)} for name, a in amounts.items()},
-        "parts": {
-            part: {"epsilon": str(a.epsilon), "delta": str(a.delta)} for part, a in account.parts
-        },
-    }
-
-
-def _entry(entry: Entry) -> dict[str, Any]:
-    return {
-        "number": entry.number,
-        "dataset": entry.dataset,
-        "kind": entry.kind,
-        "at": entry.at,
-        "request_id": entry.request,
-        "settles": entry.settles,
-        "hash": entry.hash,
-        "content": entry.document,
-    }

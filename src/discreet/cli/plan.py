@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from discreet import check
 from discreet.cli import common
 
 
@@ -14,14 +15,12 @@ from discreet.cli import common
 @click.option("--error", help="The largest acceptable expected error (Hellinger distance).")
 @click.option("--width", help="The largest acceptable width of the 95 % credible interval.")
 @click.option("--epsilon", help="Or: what does this epsilon buy?")
-@click.option(
-    "--mechanism", default="lattice", show_default=True, type=click.Choice(common.MECHANISMS)
-)
+@common.mechanism_option()
 @click.option("--at", help="Public proportions or counts, separated by commas.")
 @click.option("--worst-case", is_flag=True, help="Judge at the worst counts.")
-@click.option("--adjacency", default="substitute", type=click.Choice(["substitute", "add-remove"]))
+@common.adjacency_option()
 @common.mechanism_options
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the curve.")
+@click.option("--plot", type=common.FILE, help="Draw the curve: .png, .svg or .pdf.")
 @common.output_options
 def command(
     categories: str,
@@ -37,50 +36,42 @@ def command(
     plot: str | None,
     as_json: bool,
     quiet: bool,
-    gamma: str | None,
-    delta: str | None,
-    calibrate: bool,
-    postprocess: str | None,
-    distance: str | None,
+    **given: Any,
 ) -> None:
     """The least epsilon that reaches a target, or what an epsilon buys. No data are read.
 
     \b
     discreet plan --categories cured,improved,unchanged --n 600 --error 0.05
+    discreet plan --categories cured,improved,unchanged --n 600 --epsilon 0.5
     """
+    from discreet.cli import places
     from discreet.planning import plan
 
-    common.require_plot(plot)
-    targets = {"error": error, "width": width, "epsilon": epsilon}
-    settings = common.mechanism_settings(gamma, delta, calibrate, postprocess, None)
-    if distance is not None:
-        settings["distance"] = distance
+    places.require(plot=plot)
+    targets: dict[str, Any] = {
+        name: common.number(name, text)
+        for name, text in (("error", error), ("width", width), ("epsilon", epsilon))
+    }
+    settings = common.mechanism_settings(given)
     if adjacency != "substitute":
         settings["adjacency"] = adjacency
     found = plan(
         common.model_of(categories, prior),
         n,
-        **{  # type: ignore[arg-type]
-            name: None if text is None else check.text_number(name, text)
-            for name, text in targets.items()
-        },
+        **targets,
         mechanism=mechanism,
         at=None if at is None else common.numbers("at", at),
         worst_case=worst_case,
         **settings,
     )
     if plot is not None:
-        common.save_plot(plot, found.plot)
-    if as_json:
-        common.print_json(
-            {
-                "epsilon": str(found.epsilon),
-                "error": found.error,
-                "error_95": found.error_quantile,
-                "width": found.width if width is not None else None,
-                "question": found.question,
-                "guarantee": str(found.guarantee),
-            }
-        )
-    elif not quiet:
-        common.console().print(str(found), markup=False)
+        places.save_plot(plot, found.plot)
+    document = {
+        "epsilon": str(found.epsilon),
+        "error": found.error,
+        "error_95": found.error_quantile,
+        "width": found.width if width is not None else None,
+        "question": found.question,
+        "guarantee": str(found.guarantee),
+    }
+    common.done(document, found, as_json, quiet)

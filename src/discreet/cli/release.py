@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet import check
 from discreet.cli import common
+from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
     from discreet.releases import Release
 
 
 @click.command()
-@click.argument("data")
+@click.argument("data", type=common.FILE)
 @click.option("--column", required=True, help="The column with the categories.")
 @common.model_options
 @click.option("--epsilon", required=True, help="What the release may cost.")
-@click.option(
-    "--mechanism",
-    default="lattice",
-    show_default=True,
-    type=click.Choice(common.MECHANISMS),
-)
-@click.option(
-    "--adjacency",
-    default="substitute",
-    show_default=True,
-    type=click.Choice(["substitute", "add-remove"]),
-    help="substitute: n is public; add-remove: it is private.",
-)
+@common.mechanism_option()
+@common.adjacency_option()
 @click.option("--n", type=int, help="The public number of records, checked against the data.")
 @click.option("--where", help='Only records that satisfy a condition, such as "age >= 50".')
 @click.option(
@@ -48,12 +38,18 @@ if TYPE_CHECKING:
 @click.option("--groups", help="Its declared groups, separated by commas.")
 @click.option("--table", help="The table of a DuckDB file.")
 @common.mechanism_options
-@click.option("--ledger", envvar="DISCREET_LEDGER", help="A file or postgresql:// URL that pays.")
+@click.option(
+    "--ledger",
+    envvar="DISCREET_LEDGER",
+    show_envvar=True,
+    type=common.FILE,
+    help="A file or postgresql:// URL that pays.",
+)
 @click.option("--dataset", help="The data set whose budget pays.")
 @click.option("--request-id", help="A name for this release; a retry returns what was stored.")
 @click.option("--part", help="A declared part of the data set.")
-@click.option("--out", type=click.Path(dir_okay=False), help="Write the release as JSON.")
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw it: .png, .svg or .pdf.")
+@click.option("--out", type=common.FILE, help="Write the release as JSON.")
+@click.option("--plot", type=common.FILE, help="Draw it: .png, .svg or .pdf.")
 @common.output_options
 def command(
     data: str,
@@ -73,80 +69,106 @@ def command(
     as_json: bool,
     quiet: bool,
     **given: Any,
-) -> None:
+) -> int:
     """Release a posterior from the column of a file, with differential privacy.
 
     DATA is a .csv, .tsv, .jsonl, .parquet or .duckdb file, or a pattern in quotes. The engine
     counts; only counts are read. The release is printed as a table, and written by --out.
 
     \b
-    discreet release patients.csv --column outcome --categories cured,improved,unchanged \\
-        --epsilon 0.5 --ledger budget.db --dataset trial-7 --plot out.png
+    discreet release patients.csv --column outcome \\
+        --categories cured,improved,unchanged --epsilon 0.5 \\
+        --ledger budget.db --dataset trial-7 --plot out.png
     """
+    from discreet import check
+    from discreet.cli import places
     from discreet.releasing import release
 
-    budget = check.text_number("epsilon", epsilon)
-    check.epsilon(budget)
+    if quiet and not as_json and out is None:
+        raise InputError("quiet needs out or json: the release would be lost", "quiet")
+    places.require(out, plot, data=data, ledger=ledger)
+    _require_payer(ledger, dataset, request_id=request_id, part=part)
+    budget = check.epsilon(common.number("epsilon", epsilon))
     model = common.model_of(categories, prior)
-    settings = {name: given.pop(name) for name in ("gamma", "delta", "calibrate")}
-    settings |= {name: given.pop(name) for name in ("postprocess", "distance")}
-    options = common.mechanism_settings(**settings)
+    options = common.mechanism_settings(given)
     if given["groups"] is not None:
         given["groups"] = common.listed("groups", given["groups"])
-    for argument, path in (("out", out), ("plot", plot)):
-        common.require_writable(argument, path)
-    common.require_plot(plot)
-    book = None if ledger is None or dataset is None else common.open_ledger(ledger)
+    book = None if ledger is None else places.open_ledger(ledger)
     with common.waiting("counting"):
         counts = model.count(data, column, **given)
-    with common.waiting("releasing"):
-        made = release(
-            counts,
-            model,
-            budget,
-            mechanism,
-            n=n,
-            adjacency=adjacency,
-            ledger=book,
-            dataset=dataset,
-            request_id=request_id,
-            part=part,
-            **options,
-        )
-    if out is not None:
-        made.save(out)
-    if plot is not None:
-        common.save_plot(plot, made.plot)
-    if as_json:
-        common.print_json(json.loads(made.to_json()))
-    elif not quiet:
-        show(made)
-        if book is not None and dataset is not None:
-            left = book.remaining(dataset, part)
-            common.console().print(f"Left for {dataset}: {left}.", markup=False)
-        for what, path in (("Release", out), ("Plot", plot)):
-            if path is not None:
-                common.console().print(f"{what} written to {path}.", markup=False)
-
-
-def show(made: Release) -> None:
-    """The release as tables and sentences."""
-    from discreet.errors import NotEnumerable
-
-    console = common.console()
-    try:
-        console.print(made.summary())
-    except NotEnumerable as error:
-        console.print(made.posterior)
-        console.print(f"Without the noise: {error}.", markup=False)
-    if made.config.model.by is not None:
-        for group, posterior in made.by_group().items():
-            rows = ", ".join(
-                f"{label} {mean:.3f}"
-                for label, mean in zip(posterior.categories, posterior.mean(), strict=True)
-            )
-            console.print(f"{made.config.model.by.column} {group}: {rows}", markup=False)
-    public = (
-        " The number of records is made public." if made.n_source == "sum of the counts" else ""
+    made = release(
+        counts,
+        model,
+        budget,
+        mechanism,
+        n=n,
+        adjacency=adjacency,
+        ledger=book,
+        dataset=dataset,
+        request_id=request_id,
+        part=part,
+        **options,
     )
-    console.print(f"It cost {made.guarantee}.{public}", markup=False)
+    left = None if book is None or dataset is None else (dataset, book, part)
+    return _deliver(made, left, out, plot, as_json, quiet)
+
+
+def _require_payer(ledger: str | None, dataset: str | None, **others: str | None) -> None:
+    """A release that was meant to be paid for is never made without."""
+    if ledger is not None and dataset is None:
+        raise InputError("dataset must be given with a ledger: whose budget pays", "dataset")
+    for argument, value in ({"dataset": dataset} | others).items():
+        if ledger is None and value is not None:
+            raise InputError(f"{argument} needs a ledger: give --ledger", argument)
+
+
+def _deliver(
+    made: Release,
+    left: tuple[str, Any, str | None] | None,
+    out: str | None,
+    plot: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Write and print a release. It is paid for: what fails here must not lose it."""
+    from discreet.cli import places, showing
+
+    safe = False
+    try:
+        if out is not None:
+            made.save(out)
+            safe = not as_json
+        aware = None
+        if plot is not None or not (as_json or quiet):
+            aware = showing.noise_aware(made)
+        if plot is not None:
+            places.save_plot(plot, lambda: made.plot(noise_aware=aware))
+        if as_json:
+            common.print_json(json.loads(made.to_json()))
+            safe = True
+        elif not quiet:
+            showing.show(made, aware)
+            showing.show_cost(made)
+            _show_rest(left, {"Release": out, "Plot": plot})
+    except BaseException as error:
+        if not safe:
+            with contextlib.suppress(OSError):
+                click.echo(made.to_json())
+        if isinstance(error, DiscreetError):
+            note = "" if safe else "; the release is on standard output, keep it"
+            click.echo(f"Error: {error}{note}", err=True)
+            return 1
+        raise
+    return 0
+
+
+def _show_rest(left: tuple[str, Any, str | None] | None, written: dict[str, str | None]) -> None:
+    """What is left, and where the files are."""
+    if left is None:
+        common.say("No ledger paid for it: releases from the same data add up.")
+    else:
+        dataset, book, part = left
+        common.say(f"Left for {dataset}: {book.remaining(dataset, part)}.")
+    for what, path in written.items():
+        if path is not None:
+            common.say(f"{what} written to {path}.")

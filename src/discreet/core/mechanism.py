@@ -47,10 +47,14 @@ class Config:
         return f"{self.mechanism}{calibrated}"
 
     @property
+    def heading(self) -> str:
+        """Mechanism and n."""
+        return f"{self.label}, {'n private' if self.n is None else f'n = {self.n}'}"
+
+    @property
     def title(self) -> str:
         """What stands above a figure: mechanism, n and ε."""
-        n = "n private" if self.n is None else f"n = {self.n}"
-        return f"{self.label}, {n}, {check.equation('ε', self.epsilon)}"
+        return f"{self.heading}, {check.equation('ε', self.epsilon)}"
 
     def __str__(self) -> str:
         settings = {"n": self.n, "epsilon": check.show(self.epsilon), **dict(self.options)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,8 +95,13 @@ def tabulate(
         raise InputError(f"by and column must be different columns, got {names[0]!r}", "by")
     condition = None if rules.where is None else conditions.parse(rules.where)
     others = [*([rules.unit] if rules.unit else []), *conditions.columns_of(condition)]
-    with files.said_safely():
-        source = _source(data, rules.table, names, others, condition)
+    with files.said_safely(), ExitStack() as stack:
+        if isinstance(data, (str, Path)):
+            small = rules.unit is None
+            data = stack.enter_context(files.opened(data, rules.table, names, others, small))
+        elif rules.table is not None:
+            raise InputError("table is for a DuckDB file", "table")
+        source = _source(data, [*names, *others], condition)
         axes = [
             Axis.of(name, categories, *source.kind(name))
             for name, categories in zip(names, labels, strict=True)
@@ -108,19 +114,9 @@ def tabulate(
         return _settled(source, axes, cells, rules)
 
 
-def _source(
-    data: object,
-    table: str | None,
-    names: Sequence[str],
-    others: Sequence[str],
-    condition: conditions.Condition | None,
-) -> Source:
-    """Records of a file, a relation or a data frame."""
-    if isinstance(data, (str, Path)):
-        data = files.relation(data, table, names, others)
-    elif table is not None:
-        raise InputError("table is for a DuckDB file", "table")
-    wanted = list(dict.fromkeys([*names, *others]))
+def _source(data: object, columns: Sequence[str], condition: conditions.Condition | None) -> Source:
+    """Records of a relation or a data frame."""
+    wanted = list(dict.fromkeys(columns))
     if type(data).__name__ == "DuckDBPyRelation":
         relation: Any = data
         for name in wanted:

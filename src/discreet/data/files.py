@@ -9,6 +9,8 @@ from __future__ import annotations
 import difflib
 import glob
 import re
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,17 +30,41 @@ _PARQUET = (".parquet", ".pq")
 _DUCKDB = (".duckdb", ".ddb", ".db")
 
 
-def relation(
-    place: str | Path, table: str | None, text: Sequence[str], others: Sequence[str]
-) -> duckdb.DuckDBPyRelation:
+MEMORY = "450MB"  # for counting; what needs more, with many units, has all there is
+
+
+@contextmanager
+def opened(
+    place: str | Path, table: str | None, text: Sequence[str], others: Sequence[str], small: bool
+) -> Iterator[duckdb.DuckDBPyRelation]:
     """The records of a file, or of all files of a pattern.
 
     Columns in `text` are read from CSV as text, letter by letter, not in a type that the first rows
-    suggest; but for decimal numbers.
+    suggest; but for decimal numbers. What does not fit into memory goes to a folder that only this
+    user can read and that is removed at the end.
     """
     import duckdb
 
     name = str(place)
+    suffix = _suffix(name)
+    _require_file(name, suffix, table)
+    folder = tempfile.mkdtemp(prefix="discreet-")
+    with said_safely(name):
+        source = duckdb.connect(name, read_only=True) if suffix in _DUCKDB else duckdb.connect()
+    try:
+        with source as connection:
+            connection.execute("set enable_progress_bar = false")  # it goes to standard output
+            connection.execute("set temp_directory = ?", [folder])
+            if small:
+                connection.execute("set memory_limit = ?", [MEMORY])
+            with said_safely(name):
+                found = _relation(connection, name, suffix, table, text, others)
+            yield found
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _require_file(name: str, suffix: str, table: str | None) -> None:
     if not name or "\0" in name:
         raise InputError(f"data must be the name of a file, got {check.brief(name)}", "data")
     if Path(name).is_dir():
@@ -46,29 +72,36 @@ def relation(
         raise InputError(
             f"data {name!r} is a directory; give a pattern such as {pattern!r}", "data"
         )
-    suffix = _suffix(name)
-    if suffix in _DUCKDB:
-        _require_files(name)
-        return _table(name, table)
-    if table is not None:
-        raise InputError(f"table is for a DuckDB file, got {name!r}", "table")
-    if suffix not in (*_CSV, *_JSON, *_PARQUET):
+    if suffix not in (*_CSV, *_JSON, *_PARQUET, *_DUCKDB):
         raise InputError(
             f"data {name!r} must be a .csv, .tsv, .jsonl, .parquet or .duckdb file, or a pattern "
             "such as 'lake/*.parquet'",
             "data",
         )
-    _require_files(name)
-    connection = _quiet(duckdb.connect())
-    with said_safely(name):
-        if suffix in _PARQUET:
-            return connection.read_parquet(name, union_by_name=True)
-        if suffix in _JSON:
-            return connection.read_json(name, format="newline_delimited", union_by_name=True)
-        options: dict[str, Any] = {"header": True, "union_by_name": True}
-        if (delimiter := _CSV[suffix]) is not None:
-            options["delimiter"] = delimiter
-        return _csv(connection, name, options, text, others)
+    if table is not None and suffix not in _DUCKDB:
+        raise InputError(f"table is for a DuckDB file, got {name!r}", "table")
+    if not _matching(name):
+        raise InputError(f"data {name!r} does not exist", "data")
+
+
+def _relation(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    suffix: str,
+    table: str | None,
+    text: Sequence[str],
+    others: Sequence[str],
+) -> duckdb.DuckDBPyRelation:
+    if suffix in _DUCKDB:
+        return _table(connection, name, table)
+    if suffix in _PARQUET:
+        return connection.read_parquet(name, union_by_name=True)
+    if suffix in _JSON:
+        return connection.read_json(name, format="newline_delimited", union_by_name=True)
+    options: dict[str, Any] = {"header": True, "union_by_name": True}
+    if (delimiter := _CSV[suffix]) is not None:
+        options["delimiter"] = delimiter
+    return _csv(connection, name, options, text, others)
 
 
 def _csv(
@@ -88,7 +121,9 @@ def _csv(
                 f"data {name!r} cannot be read: the rows have different numbers of columns", "data"
             )
     for column in (*text, *others):
-        require_column(column, sniffed.columns)
+        if column not in sniffed.columns:
+            said = missing(column, sniffed.columns, listed=False)  # they may be a record
+            raise InputError(f"column {said} in the first line of data {name!r}", "column")
     kinds = dict(zip(sniffed.columns, map(str, sniffed.types), strict=True))
     types = {column: "VARCHAR" for column in text if kinds[column] != "DOUBLE"}
     return connection.read_csv(name, **options, dtype=types)
@@ -103,33 +138,16 @@ def _suffix(name: str) -> str:
     return Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix
 
 
-def _require_files(name: str) -> None:
-    if not _matching(name):
-        raise InputError(f"data {name!r} does not exist", "data")
-
-
-def _table(name: str, table: str | None) -> duckdb.DuckDBPyRelation:
-    import duckdb
-
-    with said_safely(name):
-        connection = _quiet(duckdb.connect(name, read_only=True))
-        tables = [
-            row[0]
-            for row in connection.execute(
-                "select table_name from information_schema.tables order by table_name"
-            ).fetchall()
-        ]
+def _table(
+    connection: duckdb.DuckDBPyConnection, name: str, table: str | None
+) -> duckdb.DuckDBPyRelation:
+    sql = "select table_name from information_schema.tables order by table_name"
+    tables = [str(row[0]) for row in connection.execute(sql).fetchall()]
     if table is None and len(tables) == 1:
-        table = str(tables[0])
+        table = tables[0]
     if table not in tables:
         raise InputError(f"table {missing(table, tables)} in {name!r}", "table")
-    with said_safely(name):
-        return connection.sql(f"select * from {quoted(str(table))}")  # noqa: S608 - quoted
-
-
-def _quiet(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """Without DuckDB's own progress bar, which goes to standard output."""
-    return connection.execute("set enable_progress_bar = false")
+    return connection.sql(f"select * from {quoted(str(table))}")  # noqa: S608 - quoted
 
 
 def require_column(name: str, columns: Sequence[str]) -> None:
@@ -138,7 +156,7 @@ def require_column(name: str, columns: Sequence[str]) -> None:
         raise InputError(f"column {missing(name, columns)} in data", "column")
 
 
-def missing(name: str | None, names: Sequence[str]) -> str:
+def missing(name: str | None, names: Sequence[str], listed: bool = True) -> str:
     """What was asked for and what there is."""
     if name is None:
         return f"must be given: there are {_listed(names)}"
@@ -146,7 +164,7 @@ def missing(name: str | None, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(name.strip().lower(), lowered, n=1)
     if near:
         return f"{name!r} does not exist (did you mean {lowered[near[0]]!r}?)"
-    return f"{name!r} does not exist; there are {_listed(names)}"
+    return f"{name!r} does not exist" + (f"; there are {_listed(names)}" if listed else "")
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -176,8 +194,10 @@ def _reason(error: Exception) -> str:
         return f"the rows have different numbers of columns{at}"
     if "conversion" in lowered or "convert" in lowered or "cast" in lowered:
         return f"a value does not fit the type of its column{at}"
+    if "out of memory" in lowered or "allocate" in lowered:
+        return "it does not fit into memory"
     if "permission" in lowered or isinstance(error, PermissionError):
         return "permission denied"
-    if "lock" in lowered:
+    if "could not set lock" in lowered:
         return "another process has locked it"
     return f"the engine reports {type(error).__name__}{at}"

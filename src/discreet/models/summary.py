@@ -13,7 +13,7 @@ from discreet.models.mixture import DirichletMixture
 from discreet.models.posterior import DirichletPosterior
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
 LEVEL = 0.95
 HEADING = ("category", "posterior", "mean", "sd", "95 % interval")
@@ -99,14 +99,14 @@ class Summary:
         table = export.html_table(HEADING, self.rows, len(self.noise_aware.categories))
         return f"<p>{escape(self.title)}</p>{table}<p>{lines}</p>"
 
-    def __rich__(self) -> Table:
+    def __rich__(self) -> Group:
+        from rich.console import Group
         from rich.table import Table
         from rich.text import Text
 
-        caption = Text("\n".join(self.sentences))
-        table = Table(title=Text(self.title), caption=caption, caption_justify="left")
+        table = Table(title=Text(self.title), title_justify="left")
         for name in HEADING:
             table.add_column(Text(name))
         for row in self.rows:
             table.add_row(*map(Text, row))
-        return table
+        return Group(table, Text("\n".join(self.sentences)))

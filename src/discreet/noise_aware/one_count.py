@@ -169,8 +169,12 @@ def _grouping(prior: tuple[Fraction, ...], rate: float, cells: _Cells, logs: Flo
         square = h * h
         chi = (square * slope / 2) ** 2 * most + square * (most - least) / 2
         chi += square**2 * most**2 / 2 * np.exp(square * most)
-        weight = np.cosh(slope * h) * np.exp(curvature * square / 2) - 1
-        error = np.sqrt(chi) / 2 + weight
-    error = np.where(h == 0, 0.0, np.where(error < 1, error, 1.0))
-    shares = np.exp(logs - logs.max())
-    return float(min(shares @ error / shares.sum(), 1.0))
+        apart = np.sqrt(chi) / 2
+    x, y = slope * h, curvature * square / 2
+    relative = logs - logs.max()
+    shares = np.exp(relative)
+    # cosh(x)·e^y − 1 times the share: unlike a total variation, a weight may be off by more than 1
+    excess = np.expm1(-x) ** 2 / 2 - np.exp(-x) * np.expm1(-y)
+    wrong = np.exp(np.minimum(relative + x + y, 700.0)) * excess
+    error = shares * np.where(apart < 1, apart, 1.0) + wrong
+    return float(min(np.where(h == 0, 0.0, error).sum() / shares.sum(), 1.0))

@@ -101,14 +101,23 @@ class Comparison:
         return [[_text(value) for value in row.cells().values()] for row in self.rows]
 
     def __rich__(self) -> Table:
+        from rich import box
         from rich.table import Table
 
         caption = "\n".join(self._caption)
         table = Table(
-            title=self.title, title_justify="left", caption=caption, caption_justify="left"
+            title=self.title,
+            title_justify="left",
+            caption=caption,
+            caption_justify="left",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+            collapse_padding=True,  # fits 80 columns
         )
         for name, heading in _HEADINGS.items():
-            table.add_column(heading, justify="left" if name == "mechanism" else "right")
+            first = name == "mechanism"
+            two_lines = "\n".join(heading.rsplit(" ", 1))
+            table.add_column(two_lines, justify="left" if first else "right", no_wrap=not first)
         for cells in self._texts():
             table.add_row(*cells)
         return table

@@ -1,0 +1,95 @@
+"""Files that are written, and the ledger that is opened."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet import check
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from discreet.ledger import Ledger
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def open_ledger(place: str) -> Ledger:
+    """An existing ledger; a new one is made by `discreet ledger init` only."""
+    from discreet.ledger import Ledger
+
+    if "://" not in place and not os.path.lexists(place):
+        raise InputError(
+            f"ledger {_shown(place)} does not exist; make it with: discreet ledger init PLACE "
+            "--budget EPSILON",
+            "ledger",
+        )
+    return Ledger.open(place)
+
+
+def require(out: str | None = None, plot: str | None = None, **kept: str | None) -> None:
+    """Refuse, before anything is paid for, files that cannot be written or would be lost.
+
+    Args:
+        out: where JSON goes.
+        plot: where a figure goes.
+        kept: files that must not be overwritten.
+    """
+    if plot is not None:
+        if find_spec("matplotlib") is None:
+            raise InputError("plot needs matplotlib: pip install 'discreet[plot]'", "plot")
+        if Path(plot).suffix.lower() not in PICTURES:
+            raise InputError(f"plot must end in .png, .svg or .pdf, got {_shown(plot)}", "plot")
+    taken = {_resolved(path): name for name, path in kept.items() if path is not None}
+    for argument, path in (("out", out), ("plot", plot)):
+        if path is None:
+            continue
+        if not _writable(path):
+            raise InputError(f"{argument} {_shown(path)} cannot be written", argument)
+        other = taken.setdefault(_resolved(path), argument)
+        if other != argument:
+            raise InputError(f"{argument} must be another file than {other}", argument)
+
+
+def _writable(path: str) -> bool:
+    try:
+        place = Path(path)
+        if place.is_dir() or not place.parent.is_dir():
+            return False
+        if place.exists():
+            return os.access(place, os.W_OK)
+        return bool(path) and os.access(place.parent, os.W_OK | os.X_OK)
+    except (OSError, ValueError):
+        return False
+
+
+def _resolved(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
+
+
+def _shown(path: str) -> str:
+    return repr(path) if len(path) <= 250 else check.brief(path)
+
+
+def save_plot(path: str, draw: Callable[[], Axes]) -> None:
+    """Draw into a file; the name says whether it is PNG, SVG or PDF."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # letters that the font does not have
+        figure: Any = draw().figure
+        try:
+            figure.savefig(path, dpi=150, bbox_inches="tight")
+        except OSError as error:
+            reason = error.strerror or "the disk is full or failing"
+            raise InputError(f"plot {_shown(path)} cannot be written: {reason}", "plot") from None

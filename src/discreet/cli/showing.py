@@ -1,0 +1,69 @@
+"""A release as tables and sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from discreet.cli import common
+from discreet.errors import NotEnumerable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from discreet.models.mixture import DirichletMixture
+    from discreet.models.posterior import DirichletPosterior
+    from discreet.releases import Release
+
+
+def noise_aware(made: Release) -> DirichletMixture | None:
+    """The noise-aware posterior; None where it is not feasible."""
+    try:
+        return made.noise_aware()
+    except NotEnumerable:
+        return None
+
+
+def show(made: Release, aware: DirichletMixture | None) -> None:
+    """One table, or one for every group."""
+    by, console = made.config.model.by, common.console()
+    if by is not None:
+        common.say(made.title)
+    if aware is None:
+        plains: dict[Any, Any] = {"": made.posterior} if by is None else made.by_group()
+        for group, posterior in plains.items():
+            console.print(_plain(f"{by.column} {group}" if by else made.title, posterior))
+        common.say("The intervals treat the released counts as the true ones.")
+        return
+    whole = made.summary(noise_aware=aware)
+    if by is None:
+        console.print(whole)
+        return
+    plains = {} if whole.plain is None else made.by_group(whole.plain)
+    for group, within in made.by_group(aware).items():
+        parts: Any = {"plain": plains.get(group), "noise_aware": within}
+        console.print(replace(whole, title=f"{by.column} {group}", **parts))
+
+
+def _plain(title: str, posterior: DirichletPosterior) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from discreet.models.export import SHOWN
+
+    table = Table(title=Text(title), title_justify="left")
+    for heading in ("category", "α", "mean", "sd", "95 % interval"):
+        table.add_column(heading)
+    rows = posterior.table()
+    for row in rows[:SHOWN]:
+        table.add_row(*map(Text, row))
+    if len(rows) > SHOWN:
+        table.caption = f"… {len(rows)} categories in all."
+    return table
+
+
+def show_cost(made: Release) -> None:
+    """What a release cost."""
+    common.say(f"It cost {made.guarantee}.")
+    if made.n_source == "sum of the counts":
+        common.say("The number of records is made public.")

@@ -1,0 +1,319 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import jsonschema
+import pytest
+
+import discreet as dp
+from discreet.cli import places, showing
+from tests.cli.cases import COUNTS, MODEL, call, done, spawn, spent, write_csv
+
+FREE = ("--epsilon", "100000")  # so large that the released counts are the true ones
+
+
+def value(result: Any) -> list[int]:
+    return list(result.document["value"])
+
+
+@pytest.fixture(params=["csv", "semicolons", "tsv", "gz", "jsonl", "parquet", "duckdb", "pattern"])
+def data(request: pytest.FixtureRequest, tmp_path: Path, patients: Path) -> str:
+    """The same records in every kind of file."""
+    kind = request.param
+    if kind == "csv":
+        return str(patients)
+    if kind in ("semicolons", "tsv"):
+        name = "a file; with 'signs'.csv" if kind == "semicolons" else "patients.tsv"
+        return str(write_csv(tmp_path / name, ";" if kind == "semicolons" else "\t", '"'))
+    if kind == "duckdb":
+        path = str(tmp_path / "clinic.duckdb")
+        with duckdb.connect(path) as connection:
+            connection.execute(f"create table visits as from read_csv('{patients}')")
+        return path
+    name = {"gz": "p.csv.gz", "jsonl": "p.jsonl", "parquet": "ä ö.parquet", "pattern": "1.parquet"}
+    path = str(tmp_path / name[kind])
+    form = {"gz": "(format csv, header, compression gzip)", "jsonl": "(format json)"}
+    target = form.get(kind, "(format parquet)")
+    duckdb.sql(f"copy (from read_csv('{patients}')) to '{path}' {target}")
+    return path if kind != "pattern" else str(tmp_path / "?.parquet")
+
+
+def test_every_kind_of_file_gives_the_same_counts(data: str, schema: Any) -> None:
+    result = done("release", data, *MODEL, *FREE, "--json")
+    assert value(result) == list(COUNTS.values())
+    jsonschema.validate(result.document, schema)
+
+
+def test_names_with_quotes_commas_and_letters_of_all_kinds(tmp_path: Path) -> None:
+    path = tmp_path / "résumé.csv"
+    lines = ['"the ""out"", come";n', '"a, b";1', '"Ä ""x""";2', '"a, b";3', "日本;4"]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    categories = '"a, b","Ä ""x""",日本'
+    options = ("--column", 'the "out", come', "--categories", categories)
+    result = done("release", path, *options, *FREE, "--json")
+    assert result.document["model"]["categories"] == ["a, b", 'Ä "x"', "日本"]
+    assert value(result) == [2, 1, 1]
+    shown = done("release", path, *options, "--epsilon", "1").out
+    assert "日本" in shown
+    assert 'Ä "x"' in shown
+
+
+def test_a_table_of_several(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("""create table "odd ""name" as select 'a' as x union all select 'b'""")
+        connection.execute("create table other as select 'c' as x")
+    asked = ("release", path, "--column", "x", "--categories", "a,b", *FREE, "--json")
+    assert value(done(*asked, "--table", 'odd "name')) == [1, 1]
+    result = call(*asked)
+    assert result.status == 2
+    assert "table must be given: there are 'odd \"name', 'other'" in result.err
+
+
+def test_the_table_and_the_sentences(patients: Path, tmp_path: Path) -> None:
+    out = tmp_path / "release.json"
+    shown = done("release", patients, *MODEL, "--epsilon", "0.5", "--out", out).out
+    lines = shown.splitlines()
+    assert lines[0].strip() == "lattice, n = 81: ε = 0.5, δ = 0 for replacing one record"
+    assert max(map(len, lines[:-1])) <= 80
+    assert shown.count("noise-aware") == shown.count("as released") == 3
+    assert "It cost ε = 0.5, δ = 0 for replacing one record.\n" in shown
+    assert "The number of records is made public." in shown
+    assert "No ledger paid for it" in shown
+    assert f"Release written to {out}." in shown
+    declared = done("release", patients, *MODEL, "--epsilon", "0.5", "--n", 81).out
+    assert "is made public" not in declared
+    release = dp.Release.load(out)
+    mean = release.noise_aware().mean()[0]
+    assert f"{mean:.3f}" in shown
+
+
+def test_one_table_for_every_group(patients: Path, tmp_path: Path) -> None:
+    out = tmp_path / "release.json"
+    grouped = ("--by", "therapy", "--groups", "cryo,immuno")
+    shown = done("release", patients, *MODEL, *grouped, "--epsilon", "1", "--out", out).out
+    assert "therapy cryo" in shown
+    assert "therapy immuno" in shown
+    assert "cryo: cured" not in shown
+    assert shown.count("noise-aware") == shown.count("as released") == 6
+    for posterior in dp.Release.load(out).by_group().values():
+        for mean in posterior.mean():
+            assert f"{mean:.3f}" in shown
+
+
+def test_noise_awareness_is_computed_once(
+    patients: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    original = dp.Release.noise_aware
+
+    def counted(self: dp.Release, *given: Any, **options: Any) -> Any:
+        calls.append(self)
+        return original(self, *given, **options)
+
+    monkeypatch.setattr(dp.Release, "noise_aware", counted)
+    picture = tmp_path / "out.png"
+    done("release", patients, *MODEL, "--epsilon", "1", "--plot", picture)
+    assert len(calls) == 1
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    done("release", patients, *MODEL, "--epsilon", "1", "--json")
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("groups", [(), ("--by", "therapy", "--groups", "cryo,immuno")])
+def test_where_noise_awareness_is_not_feasible(
+    patients: Path, monkeypatch: pytest.MonkeyPatch, groups: tuple[str, ...]
+) -> None:
+    def infeasible(self: dp.Release, *given: Any, **options: Any) -> Any:
+        raise dp.NotEnumerable("too many")
+
+    monkeypatch.setattr(dp.Release, "noise_aware", infeasible)
+    shown = done("release", patients, *MODEL, *groups, "--epsilon", "1").out
+    assert "noise-aware" not in shown
+    assert shown.count("95 % interval") == max(1, len(groups) // 2)
+    assert "The intervals treat the released counts as the true ones." in shown
+
+
+def test_units_conditions_and_unknown_values(patients: Path, schema: Any) -> None:
+    unit = ("--unit", "patient", "--max-per-unit", 2, "--adjacency", "add-remove")
+    result = done("release", patients, *MODEL, *unit, "--epsilon", "1", "--json")
+    assert result.document["guarantee"]["unit"] == "patient"
+    assert result.document["guarantee"]["max_per_unit"] == 2
+    jsonschema.validate(result.document, schema)
+    where = ("--where", "age >= 50 and therapy = 'cryo'")
+    refused = call("release", patients, *MODEL, *where, "--epsilon", "1")
+    assert refused.status == 1
+    assert refused.err.startswith("Refused: counts of the records with age >= 50")
+    done("release", patients, *MODEL, *where, "--epsilon", "1", "--adjacency", "add-remove")
+    few = ("--column", "outcome", "--categories", "cured,rest", *FREE, "--json")
+    other = done("release", patients, *few, "--unknown", "other", "--other", "rest")
+    assert value(other) == [41, 40]
+    dropped = call("release", patients, *few, "--unknown", "drop")
+    assert dropped.status == 1
+    assert "have no public n" in dropped.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("ehds", "--gamma", "2"),
+        ("ehd", "--calibrate"),
+        ("smooth_hellinger", "--delta", "1e-6", "--calibrate"),
+        ("ls_hist",),
+        ("lattice", "--postprocess", "clip", "--prior", "jeffreys"),
+        ("lattice", "--prior", "1,2.5"),
+        ("optimal",),
+        ("ehds", "--distance", "total_variation"),
+    ],
+    ids=" ".join,
+)
+def test_every_mechanism(tmp_path: Path, schema: Any, options: tuple[str, ...]) -> None:
+    path = tmp_path / "small.csv"
+    path.write_text("x\n" + "a\nb\na\n" * 4)
+    asked = ("release", path, "--column", "x", "--categories", "a,b", "--epsilon", "1")
+    result = done(*asked, "--mechanism", *options, "--json")
+    jsonschema.validate(result.document, schema)
+    assert done(*asked, "--mechanism", *options).out
+
+
+def test_a_mechanism_without_a_guarantee_is_refused(patients: Path) -> None:
+    result = call("release", patients, *MODEL, "--epsilon", "1", "--mechanism", "ehdl")
+    assert result.status == 1
+    assert result.err.startswith("Refused: ehdl is not private")
+
+
+# a release that is paid for is never lost
+
+
+def paid(budget: Path) -> tuple[str, ...]:
+    return ("--epsilon", "1", "--ledger", str(budget), "--dataset", "trial")
+
+
+def failing(path: str, draw: object) -> None:
+    raise dp.InputError("plot cannot be written: disk full", "plot")
+
+
+def test_a_failing_plot(
+    patients: Path, budget: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "save_plot", failing)
+    for extra in ((), ("--json",)):
+        result = call("release", patients, *MODEL, *paid(budget), "--plot", "x.png", *extra)
+        assert result.status == 1
+        assert result.err == (
+            "Error: plot cannot be written: disk full; the release is on standard output, keep it\n"
+        )
+        assert dp.Release.from_json(result.out).receipt
+    out = tmp_path / "release.json"
+    result = call("release", patients, *MODEL, *paid(budget), "--plot", "x.png", "--out", out)
+    assert (result.status, result.out) == (1, "")
+    assert result.err == "Error: plot cannot be written: disk full\n"
+    assert dp.Release.load(out).receipt
+    assert done("ledger", "verify", budget, "--release", out)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("option", ["--out", "--plot"])
+def test_a_full_disk(patients: Path, budget: Path, tmp_path: Path, option: str) -> None:
+    full = tmp_path / "full.png"
+    full.symlink_to("/dev/full")
+    result = call("release", patients, *MODEL, *paid(budget), option, full)
+    assert result.status == 1
+    assert dp.Release.from_json(result.out).receipt
+    assert "cannot be written: No space left on device" in result.err
+    assert spent(budget, "trial") == "1"
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (KeyboardInterrupt(), 130, "Interrupted."),
+        (MemoryError(), 1, "Error: there is not enough memory"),
+        (RuntimeError("41, 27, 13"), 1, "Error: unexpected RuntimeError"),
+    ],
+)
+def test_what_ends_a_command_after_the_charge(
+    patients: Path,
+    budget: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    status: int,
+    words: str,
+) -> None:
+    def fail(made: object) -> None:
+        raise error
+
+    monkeypatch.setattr(showing, "noise_aware", fail)
+    result = call("release", patients, *MODEL, *paid(budget))
+    assert result.status == status
+    assert words in result.err
+    assert "41, 27" not in result.err
+    assert dp.Release.from_json(result.out).receipt
+
+
+def test_what_would_lose_a_release_is_refused_before_it_is_paid(
+    patients: Path, budget: Path, tmp_path: Path
+) -> None:
+    asked = ("release", patients, *MODEL, *paid(budget))
+    ro = tmp_path / "read-only"
+    ro.write_text("x")
+    ro.chmod(0o400)
+    before = patients.read_bytes()
+    same = tmp_path / "link.csv"
+    same.symlink_to(patients)
+    cases = {
+        "quiet needs out or json": ("--quiet",),
+        "out '/no/such/place/x' cannot be written": ("--out", "/no/such/place/x"),
+        f"out '{tmp_path}' cannot be written": ("--out", tmp_path),
+        "out '' cannot be written": ("--out", ""),
+        "plot must end in .png, .svg or .pdf": ("--plot", "x.jpeg"),
+        "plot '/no/such/x.png' cannot be written": ("--plot", "/no/such/x.png"),
+        "out must be another file than data": ("--out", same),
+        "out must be another file than ledger": ("--out", budget),
+        "plot must be another file than out": ("--out", "a.png", "--plot", "./a.png"),
+    }
+    if os.geteuid() != 0:
+        cases["read-only' cannot be written"] = ("--out", ro)
+    for words, options in cases.items():
+        result = call(*asked, *options)
+        assert (result.status, result.out) == (2, "")
+        assert words in result.err
+    assert done("ledger", "show", budget, "--json").document == []
+    assert patients.read_bytes() == before
+
+
+def test_a_release_that_was_meant_to_be_paid_for_is(
+    patients: Path, budget: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("release", patients, *MODEL, "--epsilon", "1")
+    for options, words in (
+        (("--ledger", budget), "dataset must be given with a ledger"),
+        (("--dataset", "x"), "dataset needs a ledger"),
+        (("--request-id", "x"), "request_id needs a ledger"),
+        (("--part", "x"), "part needs a ledger"),
+    ):
+        result = call(*asked, *options)
+        assert result.status == 2
+        assert words in result.err
+    monkeypatch.setenv("DISCREET_LEDGER", str(budget))
+    assert "dataset must be given" in call(*asked).err
+    assert "Left for x: ε = 2, δ = 0." in done(*asked, "--dataset", "x").out
+    assert spent(budget, "x") == "1"
+
+
+def test_quiet_prints_nothing(patients: Path, budget: Path, tmp_path: Path) -> None:
+    out = tmp_path / "r.json"
+    assert done("release", patients, *MODEL, *paid(budget), "--quiet", "--out", out).out == ""
+    assert json.loads(out.read_text())["receipt"]["dataset"] == "trial"
+    quiet_json = done("release", patients, *MODEL, *paid(budget), "--quiet", "--json")
+    assert quiet_json.document["receipt"]["number"] == 5
+
+
+def test_as_a_process(patients: Path, budget: Path) -> None:
+    result = spawn("release", patients, *MODEL, *paid(budget))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "Left for trial: ε = 2, δ = 0." in result.stdout
