@@ -91,7 +91,7 @@ def test_an_epsilon_beyond_what_remains(patients: Path, budget: Path) -> None:
 
 
 def test_plan(tmp_path: Path) -> None:
-    asked = ("plan", "--categories", "a,b", "--n", "60")
+    asked = ("plan", "--categories", "a,b", "--n", "20")
     document = done(*asked, "--error", "0.3", "--json").document
     assert set(document) == {"epsilon", "error", "error_95", "width", "question", "guarantee"}
     assert document["error"] <= 0.3
@@ -99,7 +99,7 @@ def test_plan(tmp_path: Path) -> None:
     assert done(*asked, "--width", "0.5", "--json").document["width"] <= 0.5
     picture = tmp_path / "curve.svg"
     shown = done(*asked, "--epsilon", "1", "--plot", picture).out
-    assert shown.startswith("What lattice with epsilon = 1 buys, for 60 records")
+    assert shown.startswith("What lattice with epsilon = 1 buys, for 20 records")
     assert picture.exists()
     assert done(*asked, "--epsilon", "1", "--quiet").out == ""
     done(*asked, "--epsilon", "1", "--adjacency", "add-remove", "--at", "0.2,0.8")

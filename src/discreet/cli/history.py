@@ -68,8 +68,10 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
 
 
 def _cell(cell: str | int | Amount, plain: bool) -> str:
-    text = str(cell)
-    return text if isinstance(cell, (str, int)) or not plain else text.partition(",")[0]
+    if isinstance(cell, (str, int)):
+        return str(cell)
+    epsilon, delta = str(cell).split(", ")
+    return epsilon if plain else f"{epsilon},\n{delta}"
 
 
 def account_document(account: Account) -> dict[str, Any]:

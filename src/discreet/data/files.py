@@ -28,6 +28,7 @@ _CSV = {".csv": None, ".tsv": "\t", ".txt": None}
 _JSON = (".jsonl", ".ndjson", ".json")
 _PARQUET = (".parquet", ".pq")
 _DUCKDB = (".duckdb", ".ddb", ".db")
+_CONFIG = {"autoinstall_known_extensions": "false"}  # nothing is fetched from the network
 
 
 MEMORY = "450MB"  # for counting; what needs more, with many units, has all there is
@@ -48,9 +49,10 @@ def opened(
     name = str(place)
     suffix = _suffix(name)
     _require_file(name, suffix, table)
-    folder = tempfile.mkdtemp(prefix="discreet-")
+    of_duckdb = suffix in _DUCKDB
     with said_safely(name):
-        source = duckdb.connect(name, read_only=True) if suffix in _DUCKDB else duckdb.connect()
+        source = duckdb.connect(name if of_duckdb else ":memory:", of_duckdb, config=_CONFIG)
+    folder = tempfile.mkdtemp(prefix="discreet-")
     try:
         with source as connection:
             connection.execute("set enable_progress_bar = false")  # it goes to standard output
@@ -98,7 +100,7 @@ def _relation(
         return connection.read_parquet(name, union_by_name=True)
     if suffix in _JSON:
         return connection.read_json(name, format="newline_delimited", union_by_name=True)
-    options: dict[str, Any] = {"header": True, "union_by_name": True}
+    options: dict[str, Any] = {"header": True, "union_by_name": True, "skiprows": 0}
     if (delimiter := _CSV[suffix]) is not None:
         options["delimiter"] = delimiter
     return _csv(connection, name, options, text, others)

@@ -78,7 +78,8 @@ class RelationSource:
         self, axes: Sequence[Axis], cells: Sequence[Cell], unit: str, most: int, drop: bool
     ) -> list[int]:
         """One row per unit with a column per cell, cut down, and summed; see `units`."""
-        chosen = ", ".join(f"{_value(axis, _column(axis))} as v{i}" for i, axis in enumerate(axes))
+        raw = ", ".join(f"{_column(axis)} as x{i}" for i, axis in enumerate(axes))
+        chosen = ", ".join(f"{_value(axis, f'x{i}')} as v{i}" for i, axis in enumerate(axes))
         inside = [" and ".join(["u is not null", *_inside(axes, cell)]) for cell in cells]
         columns = [f"c{i}" for i in range(len(cells))]
         sums = ", ".join(
@@ -103,9 +104,10 @@ class RelationSource:
             for column, share, below in zip(columns, shares, ["0", *shares[:-1]], strict=True)
         )
         [row] = self._rows(
-            f"with grouped as (select u, {', '.join(f'v{i}' for i in range(len(axes)))}, "
-            f"count(*) as n from (select {quoted(unit)} as u, {chosen} from records {self.where}) "
-            f"{f'where {known}' if drop else ''} group by all), "
+            f"with raw as (select {quoted(unit)} as u, {raw}, count(*) as n from records "
+            f"{self.where} group by all), "
+            f"valued as (select u, {chosen}, n from raw), "
+            f"grouped as (select * from valued {f'where {known}' if drop else ''}), "
             f"units as (select u, {sums}, coalesce(sum(n) filter (u is null), 0) as nobody, "
             f"coalesce(sum(n) filter (not ({lost})), 0) as lost from grouped group by u), "
             f"counted as (select *, {totals}, ({_digits()} + {mixed}) % 100 as start from units) "

@@ -1,0 +1,211 @@
+"""Random calls of the command line: valid ones, invalid ones and everything between."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+
+from tests.cli.cases import done, write_csv
+
+Make = Callable[[random.Random], str]
+
+ODD = (
+    *("", " ", "\0", "a\0b", "\n", "\t", "\x1b[31m", "\ud800", "💥", "e\u0301", "\u202egnp.", "ﷺ"),
+    *("x" * 5000, "a," * 3000, "[bold]", "[/]", "$x^{$", "%s", "{}", "{0!r}", "\\", "'", '"'),
+    *("'; drop table records; --", "--", "-", "-1", "--help", "None", "null", "true", "日本"),
+)
+NUMBERS = (
+    *("1", "0.5", "0.01", "2", "1e-9", "1/3", "0.1", "1.5", "3"),
+    *("0", "-1", "nan", "inf", "-inf", "1e400", "1e-400", "1e6", "1e7", "9" * 500, "1/0", "0x10"),
+    *("１", "1_0", " 1", "1,5", "+1", "1e", "e1", ".", "1e-12", "0.000000000001"),
+)
+WHOLE = ("0", "1", "2", "7", "11", "12", "-1", "1.5", "9" * 19, "9" * 40, "x", "")
+CATEGORIES = (
+    *("a,b", "b,a", "a,b,c", "cured,improved,unchanged", "cured,other", "1,2", "true,false"),
+    *("a", "a,a", ",", '"a, b",c', '"a', "A,b", "a ,b", "a,b,", "a,\nb", ",".join(map(str, range(60)))),
+)
+COLUMNS = ("x", "outcome", "therapy", "patient", "age", "X", "nothing", 'the "column"')
+DATA = (
+    *("good.csv", "small.csv", "good.parquet", "good.duckdb", "good.jsonl", "*.parquet"),
+    *("missing.csv", "folder", "folder.csv", "latin.csv", "ragged.csv", "empty.csv", "floats.csv"),
+    *("broken.parquet", "broken.duckdb", "broken.jsonl", "head.csv", "loop.csv", "budget.db"),
+    *("/dev/null", "/proc/self/mem", "no/such/*.csv", "**/*.csv", "[", "good.csv.gz"),
+)
+LEDGERS = (
+    *("budget.db",) * 6,
+    *("missing.db", "folder", "noise.db", "cut.db", "blank.db", "foreign.db", "loop.csv"),
+    *("good.csv", "postgresql://", "postgresql://u:p@[::1", "mysql://x/y", "sqlite://", "/dev/null"),
+)
+OUT = ("out.json", "out.png", "out.svg", "folder", "no/out.json", "good.csv", "/dev/full", "out")
+WHERE = (
+    *("age >= 30", "x = 'a'", "outcome <> 'cured' or age < 3", "not (x is null)", "age in (1, 2)"),
+    *("age >=", "(" * 3000 + "age", "x = 'a", "1 = 1", "x like 'a%'", "(select 1)", "age > 1e999"),
+    *("x between 'a'", "not " * 2000 + "x = 'a'", "nothing = 1", "age = age", "x = 1; drop table t"),
+)
+
+
+def choice(values: tuple[str, ...], odd: float = 0.06) -> Make:
+    return lambda rng: rng.choice(ODD) if rng.random() < odd else rng.choice(values)
+
+
+def file(values: tuple[str, ...]) -> Make:
+    """Names of files are not made up: some would be written."""
+    return choice(values, odd=0)
+
+
+number, whole, names = choice(NUMBERS), choice(WHOLE), choice(CATEGORIES)
+word = choice(("a", "b", "trial", "d-1", "d-2", "record", "patient", "cured", "other", "x"), 0.2)
+mechanisms = choice(
+    ("lattice",) * 6 + ("ls_dim", "ls_hist", "ehd", "ehds", "ehdl", "smooth_hellinger", "optimal"),
+    0.01,
+)
+adjacency = choice(("substitute", "add-remove"), 0.02)
+MODEL: dict[str, Make | None] = {"--prior": number}
+MECHANISM: dict[str, Make | None] = {
+    "--mechanism": mechanisms,
+    "--gamma": number,
+    "--delta": number,
+    "--calibrate": None,
+    "--postprocess": choice(("project", "clip", "remap")),
+    "--distance": choice(("hellinger", "total_variation")),
+}
+OUTPUT: dict[str, Make | None] = {"--json": None, "--quiet": None}
+COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]] = {
+    "release": (
+        0.95,
+        {"": file(DATA), "--column": choice(COLUMNS), "--categories": names, "--epsilon": number},
+        MODEL
+        | MECHANISM
+        | {
+            "--adjacency": adjacency,
+            "--n": whole,
+            "--where": choice(WHERE),
+            "--unknown": choice(("error", "other", "drop")),
+            "--other": word,
+            "--unit": choice(COLUMNS),
+            "--max-per-unit": whole,
+            "--by": choice(COLUMNS),
+            "--groups": names,
+            "--table": word,
+            "--request-id": word,
+            "--part": word,
+            "--out": file(OUT),
+        },
+    ),
+    "plan": (
+        0.95,
+        {"--categories": names, "--n": whole, "--epsilon": choice(("1", "2", "1.5", *NUMBERS[12:]))},
+        MODEL
+        | MECHANISM
+        | {"--error": choice(("0.3", "1", "nan")), "--at": number, "--worst-case": None, "--adjacency": adjacency},
+    ),
+    "compare": (
+        0.9,
+        {"--categories": names, "--epsilon": number, "--counts": choice(("1,2", "3,4", "1,x", "0,0"))},
+        MODEL | {"": file(DATA), "--column": choice(COLUMNS)},
+    ),
+    "audit": (
+        0.95,
+        {"--categories": names, "--n": whole, "--epsilon": number, "--mechanism": mechanisms},
+        MODEL
+        | MECHANISM
+        | {
+            "--adjacency": adjacency,
+            "--total": whole,
+            "--out": file(OUT),
+            "--verify": file(("good.csv", "missing", "out.json", "folder")),
+        },
+    ),
+    "demo": (0.5, {"--epsilon": number}, {"--seed": whole}),
+    "ledger init": (0.9, {"": file(LEDGERS), "--budget": number}, {"--delta": number, "--unit": word}),
+    "ledger create": (
+        0.95,
+        {"": word, " ": file(LEDGERS)},
+        {"--budget": number, "--delta": number, "--adjacency": adjacency, "--parts": names},
+    ),
+    "ledger raise": (
+        0.95,
+        {"": word, " ": file(LEDGERS), "--budget": number},
+        {"--delta": number, "--reason": word},
+    ),
+    "ledger show": (0.95, {"": file(LEDGERS)}, {"--dataset": word}),
+    "ledger history": (0.95, {"": file(LEDGERS)}, {"--dataset": word}),
+    "ledger verify": (
+        0.95,
+        {"": file(LEDGERS)},
+        {"--release": file(("out.json", "good.csv", "missing", "folder", "out"))},
+    ),
+    "ledger backup": (0.95, {"": file(("copy.db", "folder", "good.csv")), " ": file(LEDGERS)}, {}),
+    "ledger migrate": (0.95, {"": file(LEDGERS)}, {}),
+    "": (0.5, {"": word}, {"--version": None, "--help": None, " ": word}),
+}
+VALID = {
+    "release": (
+        ("good.csv", "--column", "outcome", "--categories", "cured,improved,unchanged"),
+        ("small.csv", "--column", "x", "--categories", "a,b"),
+        ("small.csv", "--column", "x", "--categories", "a,b", "--by", "therapy", "--groups", "b,a"),
+    ),
+    "plan": (("--categories", "a,b", "--n", "7"),),
+    "audit": (("--categories", "a,b", "--n", "7"), ("--categories", "a,b,c", "--n", "3")),
+}
+VALUED = ("--epsilon", "--mechanism")  # random even where all else is valid
+WEIGHTS = {"release": 60, "plan": 2, "compare": 0.3, "audit": 3, "demo": 0.3, "": 2}
+
+
+def arguments(rng: random.Random, slow: bool = False) -> list[str]:
+    """One random call; paid for by the good ledger more often than not."""
+    command = rng.choices(list(COMMANDS), [WEIGHTS.get(name, 4) for name in COMMANDS])[0]
+    share, needed, possible = COMMANDS[command]
+    valid = rng.choice(VALID[command]) if command in VALID and rng.random() < 0.5 else ()
+    chosen = {name: make for name, make in needed.items() if rng.random() < share}
+    chosen = {name: make for name, make in chosen.items() if not valid or name in VALUED}
+    more = rng.choice((0, 0, 0, 1, 1, 2, 3, 5))
+    extra = possible | OUTPUT
+    chosen |= {name: extra[name] for name in rng.sample(list(extra), min(more, len(extra)))}
+    found = [*command.split(), *valid]
+    for name, make in chosen.items():
+        found += [name] if name.strip() else []
+        found += [] if make is None else [make(rng)]
+    if command == "release":
+        if rng.random() < 0.6:
+            found += ["--ledger", file(LEDGERS)(rng), "--dataset", word(rng)]
+        if rng.random() < (0.5 if slow else 0.004):
+            found += ["--plot", rng.choice(("out.png", "out.svg", "no/x.png", "x.jpg", "folder"))]
+    if rng.random() < 0.02:
+        rng.shuffle(found)
+    return found
+
+
+def prepare(folder: Path) -> None:
+    """Good and broken files of every kind, in the folder that the calls run in."""
+    good = str(write_csv(folder / "good.csv"))
+    (folder / "small.csv").write_text("x,age,therapy,patient\n" + "a,1,a,p\nb,2,b,q\na,3,a,q\n" * 2)
+    for target in ("good.parquet (format parquet)", "good.jsonl (format json)"):
+        name, form = target.split(" ", 1)
+        duckdb.sql(f"copy (from read_csv('{good}')) to '{folder / name}' {form}")
+    duckdb.sql(f"copy (from '{good}') to '{folder}/good.csv.gz' (format csv, compression gzip)")
+    with duckdb.connect(str(folder / "good.duckdb")) as connection:
+        connection.execute(f"create table a as from read_csv('{good}')")
+    (folder / "folder").mkdir()
+    (folder / "folder.csv").mkdir()
+    (folder / "latin.csv").write_bytes("x\nmäßig\na\n".encode("latin-1"))
+    (folder / "ragged.csv").write_text("x,y\na,1\nb,2,3,4\na\n")
+    (folder / "empty.csv").write_text("")
+    (folder / "head.csv").write_text("x,outcome,age\n")
+    (folder / "floats.csv").write_text("x,outcome\n0.5,1.25\n")
+    for suffix in ("parquet", "duckdb", "jsonl"):
+        (folder / f"broken.{suffix}").write_bytes(b'PAR1{"x": "a"}\n{"x": ' + bytes(300))
+    (folder / "loop.csv").symlink_to("loop.csv")
+    budget = folder / "budget.db"
+    done("ledger", "init", budget, "--budget", "1e9", "--delta", "0.9")
+    (folder / "noise.db").write_bytes(random.Random(1).randbytes(20_000))
+    (folder / "blank.db").write_bytes(b"")
+    content = budget.read_bytes()
+    (folder / "cut.db").write_bytes(content[: len(content) * 2 // 3])
+    connection = sqlite3.connect(folder / "foreign.db")
+    connection.execute("create table t (x)")
+    connection.close()

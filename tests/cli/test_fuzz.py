@@ -1,0 +1,100 @@
+"""Whatever is typed: a status of 0, 1 or 2, no traceback, and no charge that is not an entry."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from discreet.ledger import Ledger, stores
+from tests.cli import fuzzing
+from tests.cli.cases import Result, call, spawn
+
+LONGEST = 30  # seconds for one call: beyond, it hangs
+
+
+class Hangs(BaseException):
+    """A call does not come back."""
+
+
+def stop(number: int, frame: FrameType | None) -> None:
+    raise Hangs
+
+
+class Watch:
+    """What the calls have done to the good ledger."""
+
+    def __init__(self) -> None:
+        self.paid: set[str] = set()
+        self.statuses = {0: 0, 1: 0, 2: 0}
+
+    def see(self, given: list[str], result: Result) -> None:
+        assert result.status in (0, 1, 2), given
+        assert "Traceback" not in result.err, given
+        assert "please report it" not in result.err, (given, result.err)
+        self.statuses[result.status] += 1
+        if result.status:
+            assert result.err or "verify" in given, given
+        elif "--json" in given and "--help" not in given and "--version" not in given:
+            assert result.document is not None
+        if given[:1] == ["release"] and "budget.db" == _after(given, "--ledger"):
+            if result.status == 0 or result.out.startswith("{"):
+                self.paid.add(_after(given, "--request-id") or f"\0{len(self.paid)}")
+
+
+def _after(given: list[str], option: str) -> str | None:
+    return given[given.index(option) + 1] if option in given else None
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    fuzzing.prepare(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(stores, "PATIENCE", 0.05)
+    return tmp_path
+
+
+def check_the_ledger(folder: Path, watch: Watch) -> list[Any]:
+    """Every charge has its outcome, and there are as many as releases that came out."""
+    ledger = Ledger(str(folder / "budget.db"))
+    report = ledger.verify()
+    assert report.ok, report.problems
+    assert report.unfinished == ()
+    charges = [entry for entry in ledger.history() if entry.kind == "charge"]
+    return charges
+
+
+@pytest.mark.parametrize(
+    ("seed", "number"), [(1, 1000), pytest.param(2, 10_000, marks=pytest.mark.slow)]
+)
+def test_calls_in_this_process(folder: Path, seed: int, number: int) -> None:
+    rng, watch = random.Random(seed), Watch()
+    previous = signal.signal(signal.SIGALRM, stop)
+    try:
+        for _ in range(number):
+            given = fuzzing.arguments(rng)
+            signal.alarm(LONGEST)
+            watch.see(given, call(*given))
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
+    charges = check_the_ledger(folder, watch)
+    assert len(charges) == len(watch.paid)
+    assert min(watch.statuses.values()) > number / 50
+    assert len(charges) > number / 100
+
+
+def test_calls_as_processes(folder: Path) -> None:
+    rng, watch = random.Random(3), Watch()
+    for _ in range(50):
+        given = fuzzing.arguments(rng)
+        while any("\0" in part or "\ud800" in part for part in given):
+            given = fuzzing.arguments(rng)
+        done = spawn(*given, cwd=folder, timeout=120, env=os.environ | {"COLUMNS": "80"})
+        watch.see(given, Result(done.returncode, done.stdout, done.stderr))
+    assert len(check_the_ledger(folder, watch)) == len(watch.paid)
