@@ -32,6 +32,7 @@ def test_releases_are_paid_for_until_the_budget_is_spent(ledger: dp.Ledger) -> N
     for _ in range(4):
         release = pay(ledger)
         assert release.receipt is not None
+        assert ledger.verify(release).ok
         assert ledger.verify(json.loads(release.to_json())).ok
         assert dp.Release.from_json(release.to_json()) == release
     with pytest.raises(dp.BudgetError) as caught:
@@ -129,6 +130,25 @@ def test_a_retry_returns_what_was_stored(ledger: dp.Ledger) -> None:
     assert float(ledger.remaining("trial-7").epsilon) == 0.75
     with pytest.raises(dp.InputError, match="another release"):
         pay(ledger, 0.3, request_id="monday")
+    # the same settings for other records are another release, too
+    frame = pl.DataFrame({"x": ["a", "b", "a"], "age": [20, 30, 40]})
+
+    def asked(where: str) -> dp.Release:
+        return dp.release(
+            MODEL.count(frame, "x", where=where),
+            MODEL,
+            0.1,
+            adjacency="add-remove",
+            ledger=ledger,
+            dataset="people",
+            request_id="r",
+        )
+
+    young = asked("age < 35")
+    assert (young.column, young.where) == ("x", "age < 35")
+    assert asked("age < 35") == young
+    with pytest.raises(dp.InputError, match="another release"):
+        asked("age >= 35")
 
 
 def test_units_and_adjacency_have_to_match(ledger: dp.Ledger) -> None:

@@ -43,7 +43,7 @@ class Release:
 
     `raw` is the output of the noise, `value` the counts after public post-processing. `n_source`
     tells whether n was declared or is the sum of the counts, which is thereby made public.
-    `receipt` is the ledger's, if one paid.
+    `receipt` is the ledger's, if one paid; `column` and `where` tell which records were counted.
     """
 
     config: Config
@@ -53,6 +53,8 @@ class Release:
     simulated: bool
     n_source: str | None
     receipt: Receipt | None = None
+    column: str | None = None
+    where: str | None = None
 
     @property
     def posterior(self) -> DirichletPosterior:
@@ -236,6 +238,8 @@ def _document(release: Release) -> dict[str, Any]:
         "value": list(release.value),
         "simulated": release.simulated,
         "receipt": None if release.receipt is None else release.receipt.document(),
+        "column": release.column,
+        "where": release.where,
     }
 
 
@@ -275,6 +279,12 @@ def _read(text: object) -> Release:
         raise malformed("the release", error, "text") from None
 
 
+def _text(value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise InputError("column and where must be text")
+    return value
+
+
 def _rebuild(document: dict[str, Any]) -> Release:
     """Make the mechanism anew from its settings; what the document says besides has to agree."""
     basis = document["guarantee"]["basis"]
@@ -289,6 +299,8 @@ def _rebuild(document: dict[str, Any]) -> Release:
         check.choice("simulated", document["simulated"], (True, False)),
         check.choice("n_source", document["n_source"], sources),
         None if document["receipt"] is None else Receipt.read(document["receipt"]),
+        _text(document["column"]),
+        _text(document["where"]),
     )
     if _document(release) | {"software": document["software"]} != document:
         raise InputError("its parts contradict each other")

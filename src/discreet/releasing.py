@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -84,13 +85,29 @@ def release(
         check.generator(rng)
     law = made.raw_law(values)
     law.require_drawable()
-    receipt = _charge(made, ledger, dataset, request_id, part, rng is not None)
+    counted = counts if isinstance(counts, Counts) else None
+    column, where = (counted.column, counted.where) if counted else (None, None)
+    about = {
+        "mechanism": made.name,
+        "config": digest(made.config.document()),
+        "column": column,
+        "where": where,
+    }
+    receipt = _charge(made, about, ledger, dataset, request_id, part, rng is not None)
     if receipt is not None and receipt.stored is not None:
         return Release.from_json(receipt.stored)
     raw = law.sample(rng=rng)
     released = made.postprocess(raw)
     result = Release(
-        made.config, made.guarantee, raw, released, rng is not None, n_source, receipt
+        made.config,
+        made.guarantee,
+        raw,
+        released,
+        rng is not None,
+        n_source,
+        receipt,
+        column,
+        where,
     )
     if ledger is not None and receipt is not None:
         # if this fails the charge stays, without an outcome, and nothing is returned
@@ -100,6 +117,7 @@ def release(
 
 def _charge(
     made: Mechanism,
+    about: dict[str, Any],
     ledger: Ledger | None,
     dataset: str | None,
     request_id: str | None,
@@ -120,7 +138,6 @@ def _charge(
         raise InputError("dataset must be given with a ledger: whose budget pays", "dataset")
     if simulated:
         raise PrivacyRefusedError("a simulation is not paid for: leave out rng or the ledger")
-    about = {"mechanism": made.name, "config": digest(made.config.document())}
     return ledger.charge(dataset, made.guarantee, about, request_id, part)
 
 

@@ -172,5 +172,3 @@ def test_audit(tmp_path: Path) -> None:
     many = ("audit", "--mechanism", "lattice", "--categories", ",".join("abcdefgh"))
     large = call(*many, "--n", "100000", "--epsilon", "1")
     assert large.status in (0, 1)
-
-

@@ -243,9 +243,7 @@ def test_a_locked_ledger(patients: Path, budget: Path, monkeypatch: pytest.Monke
     assert result.err == f"Refused: ledger {str(budget)!r} is locked by another process\n"
 
 
-def test_ledgers_that_cannot_be_used(
-    patients: Path, budget: Path, tmp_path: Path
-) -> None:
+def test_ledgers_that_cannot_be_used(patients: Path, budget: Path, tmp_path: Path) -> None:
     text = tmp_path / "text.db"
     text.write_text("not a ledger at all, but long enough to be a file of another kind" * 20)
     foreign = tmp_path / "foreign.db"

@@ -21,6 +21,9 @@ READABLE = {
     "quoted.csv": b'x,y\n"a","one, two"\nb,2\na,3\n',
     "windows.csv": b"x,y\r\na,1\r\nb,2\r\na,3\r\n",
     "marked.csv": b"\xef\xbb\xbfx,y\na,1\nb,2\na,3\n",
+    "bars.csv": b"x|y\na|1\nb|2\na|3\n",
+    "quoted names.csv": b'"y, or z","x"\n1,a\n"2, 3",b\n4,a\n',
+    "two lines.csv": b'x,y\na,"one\ntwo"\nb,2\na,3\n',
     "no-end.csv": b"x,y\na,1\nb,2\na,3",
     "upper.CSV": b"x,y\na,1\nb,2\na,3\n",
     "small.csv.gz": gzip.compress(b"x,y\na,1\nb,2\na,3\n"),
@@ -45,6 +48,8 @@ UNREADABLE = {
     "broken.parquet": (SECRET.encode(), "cannot be read"),
     "broken.duckdb": (SECRET.encode() * 1000, "cannot be read"),
     "broken.csv.gz": (SECRET.encode(), "cannot be read"),
+    "ragged-late.csv": (b"x,y\n" + b"a,1\n" * 3000 + b"b\n", "numbers of columns at line 3002"),
+    "wide-late.csv": (b"x,y\n" + b"a,1\n" * 3000 + b"b,2,3\n", "numbers of columns at line 3002"),
     "late.csv": (b"x,y\n" + b"a,1\n" * 30_000 + f"b,{SECRET}\n".encode(), "at line 30002"),
     "floats.csv": (b"x\n0.5\n0.25\n", "decimal numbers"),
     "other.xlsx": (b"x", "must be a .csv"),
@@ -66,6 +71,14 @@ def test_files_that_are_refused(name: str, tmp_path: Path) -> None:
     assert caught.value.__cause__ is None
     if not isinstance(caught.value, dp.UnknownValuesError):
         assert SECRET not in repr(vars(caught.value))
+
+
+def test_no_record_is_taken_for_a_comment(tmp_path: Path) -> None:
+    """A sniffer that sees "# c" in the last line would leave out all records that begin so."""
+    place = tmp_path / "x.csv"
+    place.write_text("x,y\n" + "a,1\n" * 50 + "#b,2\n" * 3 + "# c,3\n")
+    model = dp.DirichletMultinomial(("a", "#b", "# c"))
+    assert model.count(place, "x").values == (50, 3, 1)
 
 
 def test_places_that_are_no_file(tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ class Counts:
 
     `unit` is who is protected and `max_per_unit` how many records one may have; `dropped` says that
     records were left out, and `where` which were counted, so that the total is no longer public.
-    `by` tells that the categories are the cells of a joint table.
+    `column` is where the categories were read, and `by` tells that they are the cells of a joint
+    table.
     """
 
     values: tuple[int, ...] = field(repr=False)
@@ -40,6 +41,7 @@ class Counts:
     unit: str = "record"
     max_per_unit: int = 1
     dropped: bool = False
+    column: str | None = None
     where: str | None = None
     by: Grouping | None = None
 

@@ -119,7 +119,7 @@ class Law(ABC):
             return tuple(self._draw(1, source)[0].tolist())
         return self._draw(check.size(size), source)
 
-    def require_drawable(self) -> None:
+    def require_drawable(self) -> None:  # noqa: B027 - most laws can always be drawn from
         """Refuse, before anything is paid for, what is too large to draw: public values decide."""
 
     @cached_property

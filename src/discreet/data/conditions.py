@@ -77,7 +77,10 @@ def parse(text: object) -> Condition:
     """Read a condition; the error says where it stops making sense."""
     if not isinstance(text, str) or not text.strip():
         raise InputError("where must be a condition such as \"age >= 50 and sex = 'f'\"", "where")
-    return _Parser(text).condition()
+    try:
+        return _Parser(text).condition()
+    except RecursionError:
+        raise InputError("where must not have thousands of parentheses", "where") from None
 
 
 def columns_of(condition: Condition | None) -> list[str]:

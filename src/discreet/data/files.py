@@ -3,9 +3,11 @@
 Error messages of the engine quote the data, so they are never passed on: what is said is which
 file, which line and which rule.
 """
+# ruff: noqa: S608 - names are quoted and constants escaped
 
 from __future__ import annotations
 
+import csv
 import difflib
 import glob
 import re
@@ -14,10 +16,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from discreet import check
-from discreet.data.relations import quoted
+from discreet.data.relations import literal, quoted
 from discreet.errors import DataError, InputError
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _COMPRESSED = (".gz", ".zst")
 _CSV = {".csv": None, ".tsv": "\t", ".txt": None}
+_DELIMITERS = ",;\t|"  # the first wins where several fit
 _JSON = (".jsonl", ".ndjson", ".json")
 _PARQUET = (".parquet", ".pq")
 _DUCKDB = (".duckdb", ".ddb", ".db")
@@ -100,35 +103,40 @@ def _relation(
         return connection.read_parquet(name, union_by_name=True)
     if suffix in _JSON:
         return connection.read_json(name, format="newline_delimited", union_by_name=True)
-    options: dict[str, Any] = {"header": True, "union_by_name": True, "skiprows": 0}
-    if (delimiter := _CSV[suffix]) is not None:
-        options["delimiter"] = delimiter
-    return _csv(connection, name, options, text, others)
+    return _csv(connection, name, _CSV[suffix], text, others)
 
 
 def _csv(
     connection: duckdb.DuckDBPyConnection,
     name: str,
-    options: dict[str, Any],
+    delimiter: str | None,
     text: Sequence[str],
     others: Sequence[str],
 ) -> duckdb.DuckDBPyRelation:
+    """A first line of names, then records with as many values as there are names.
+
+    Nothing but the types of other columns is guessed from the records: guesses about comments,
+    delimiters and quotes lose records without a word.
+    """
     if not any(Path(file).stat().st_size for file in _matching(name)):
         raise DataError(f"data {name!r} is empty", "data")
-    sniffed = connection.read_csv(name, **options)
-    if len(sniffed.columns) == 1 and not {*text, *others} <= set(sniffed.columns):
-        parts = set(re.split("[,;\t|]", sniffed.columns[0]))
-        if {*text, *others} <= parts:
-            raise DataError(
-                f"data {name!r} cannot be read: the rows have different numbers of columns", "data"
-            )
+    read = f"read_csv({literal(name)}, header = true, skip = 0, comment = '', union_by_name = true"
+    if delimiter is None:
+        whole_lines = f"{read}, delim = '\x1f', quote = '', escape = '', all_varchar = true"
+        lenient = "strict_mode = false, null_padding = true, ignore_errors = true"
+        header = connection.sql(f"select * from {whole_lines}, {lenient})").columns[0]
+        delimiter = max(_DELIMITERS, key=lambda d: len(next(csv.reader([header], delimiter=d))))
+    read += f", delim = {literal(delimiter)}, quote = '\"', escape = '\"', strict_mode = true"
+    sniffed = connection.sql(f"select * from {read})")
     for column in (*text, *others):
         if column not in sniffed.columns:
             said = missing(column, sniffed.columns, listed=False)  # they may be a record
             raise InputError(f"column {said} in the first line of data {name!r}", "column")
     kinds = dict(zip(sniffed.columns, map(str, sniffed.types), strict=True))
-    types = {column: "VARCHAR" for column in text if kinds[column] != "DOUBLE"}
-    return connection.read_csv(name, **options, dtype=types)
+    types = ", ".join(
+        f"{quoted(c)}: 'VARCHAR'" for c in dict.fromkeys(text) if kinds[c] != "DOUBLE"
+    )
+    return connection.sql(f"select * from {read}{f', types = {{{types}}}' if types else ''})")
 
 
 def _matching(name: str) -> list[str]:
@@ -149,7 +157,7 @@ def _table(
         table = tables[0]
     if table not in tables:
         raise InputError(f"table {missing(table, tables)} in {name!r}", "table")
-    return connection.sql(f"select * from {quoted(str(table))}")  # noqa: S608 - quoted
+    return connection.sql(f"select * from {quoted(str(table))}")
 
 
 def require_column(name: str, columns: Sequence[str]) -> None:
@@ -190,10 +198,10 @@ def _reason(error: Exception) -> str:
     line = re.search(r"Line: (\d+)", text)
     at = f" at line {line[1]}" if line else ""
     lowered = text.lower()
-    if "unicode" in lowered or "utf-8" in lowered or "utf8" in lowered or "encoding" in lowered:
-        return f"it is not UTF-8 text{at}"
-    if "expected number of columns" in lowered or "number of columns" in lowered:
+    if "number of columns" in lowered or "csv parsing dialect" in lowered:
         return f"the rows have different numbers of columns{at}"
+    if "unicode" in lowered or "utf-8" in lowered or "utf8" in lowered:
+        return f"it is not UTF-8 text{at}"
     if "conversion" in lowered or "convert" in lowered or "cast" in lowered:
         return f"a value does not fit the type of its column{at}"
     if "out of memory" in lowered or "allocate" in lowered:

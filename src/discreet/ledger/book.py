@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,8 +80,8 @@ class Ledger:
         dataset: str,
         budget: object = None,
         delta: object = None,
-        adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
-        unit: str = "record",
+        adjacency: Adjacency | str | None = None,
+        unit: str | None = None,
         parts: object = (),
     ) -> Account:
         """Give a data set a budget of its own; None takes the ledger's default.
@@ -89,8 +90,8 @@ class Ledger:
             dataset: its name.
             budget: the ε that all its releases together may cost.
             delta: the δ.
-            adjacency: which neighbours its releases protect.
-            unit: who is protected.
+            adjacency: which neighbours its releases protect; "substitute" if there is no default.
+            unit: who is protected; "record" if there is no default.
             parts: names of parts that are disjoint: no unit may have records in two of them, which
                 nobody can check here. Of releases from parts only the largest sum counts. Under
                 add-remove only: a replaced record can move from one part to another.
@@ -167,16 +168,19 @@ class Ledger:
         with reading(self._store) as chain:
             return tuple(chain.checked(entry) for entry in chain.rows(label))
 
-    def verify(self, release_document: Mapping[str, Any] | None = None) -> Report:
+    def verify(self, release: object = None) -> Report:
         """Recompute the whole chain, every total and every rule.
 
-        With the JSON of a release also whether the ledger has its charge and its outcome: a ledger
-        that was put back to an older copy does not.
+        With a `Release`, or its JSON parsed, also whether the ledger has its charge and its
+        outcome: a ledger that was put back to an older copy does not.
         """
-        if release_document is not None:
-            canonical("release_document", release_document)
+        document: Any = release
+        if callable(to_json := getattr(release, "to_json", None)):
+            document = json.loads(to_json())
+        if document is not None:
+            canonical("release", document)
         with reading(self._store) as chain:
-            return verification.verify(chain, release_document)
+            return verification.verify(chain, document)
 
     def backup(self, path: str | Path) -> None:
         """Copy a file ledger to a new file while others use it."""

@@ -123,15 +123,16 @@ def create(
     dataset: str,
     budget: object = None,
     delta: object = None,
-    adjacency: object = Adjacency.SUBSTITUTE,
-    unit: object = "record",
+    adjacency: object = None,
+    unit: object = None,
     parts: object = (),
 ) -> Account:
-    """Open an account; what is None comes from the ledger's defaults."""
+    """Open an account; what is None comes from the ledger's defaults, or protects one record."""
     if chain.last(dataset) is not None:
         raise InputError(f"dataset {dataset!r} exists already", "dataset")
     _require_unlike(chain, dataset)
-    default = Terms.of(chain.own()).budget
+    terms = Terms.of(chain.own())
+    default = terms.budget
     if budget is None and default is None:
         raise InputError(
             f"budget must be given: ledger {chain.store.shown!r} has no default budget", "budget"
@@ -140,7 +141,8 @@ def create(
     granted = Amount.budget(
         fallback.epsilon if budget is None else budget, fallback.delta if delta is None else delta
     )
-    account = Account.new(dataset, granted, adjacency, unit, parts)
+    rule = adjacency or terms.adjacency or Adjacency.SUBSTITUTE
+    account = Account.new(dataset, granted, rule, unit or terms.unit or "record", parts)
     chain.append(dataset, "create", {"account": account.document()})
     return account
 

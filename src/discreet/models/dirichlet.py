@@ -101,6 +101,7 @@ class DirichletMultinomial:
             unit=unit or "record",
             max_per_unit=max_per_unit or 1,
             dropped=unknown == "drop",
+            column=column,
             where=where,
             by=grouping,
         )
