@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.cases import done, write_csv
+from tests.ledger.conftest import postgres, postgres_server  # noqa: F401 - fixtures
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "release.schema.json"
 

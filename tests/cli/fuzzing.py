@@ -193,7 +193,7 @@ VALUED = ("--epsilon", "--mechanism")  # random even where all else is valid
 WEIGHTS = {"release": 60, "plan": 2, "compare": 0.3, "audit": 3, "demo": 0.3, "": 2}
 
 
-def arguments(rng: random.Random, slow: bool = False) -> list[str]:
+def arguments(rng: random.Random) -> list[str]:
     """One random call; paid for by the good ledger more often than not."""
     command = rng.choices(list(COMMANDS), [WEIGHTS.get(name, 4) for name in COMMANDS])[0]
     share, needed, possible = COMMANDS[command]
@@ -210,7 +210,7 @@ def arguments(rng: random.Random, slow: bool = False) -> list[str]:
     if command == "release":
         if rng.random() < 0.6:
             found += ["--ledger", file(LEDGERS)(rng), "--dataset", word(rng)]
-        if rng.random() < (0.5 if slow else 0.004):
+        if rng.random() < 0.004:
             found += ["--plot", rng.choice(("out.png", "out.svg", "no/x.png", "x.jpg", "folder"))]
     if rng.random() < 0.02:
         rng.shuffle(found)
@@ -243,6 +243,6 @@ def prepare(folder: Path) -> None:
     (folder / "blank.db").write_bytes(b"")
     content = budget.read_bytes()
     (folder / "cut.db").write_bytes(content[: len(content) * 2 // 3])
-    connection = sqlite3.connect(folder / "foreign.db")
-    connection.execute("create table t (x)")
-    connection.close()
+    foreign = sqlite3.connect(folder / "foreign.db")
+    foreign.execute("create table t (x)")
+    foreign.close()

@@ -69,6 +69,7 @@ def test_from_an_empty_place_to_a_verified_release(patients: Path, tmp_path: Pat
 def test_the_ledger_by_option_and_by_environment(
     budget: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert done("ledger", "show", budget).out.startswith("The ledger has no data set yet")
     done("ledger", "create", "a", "--ledger", budget)
     monkeypatch.setenv("DISCREET_LEDGER", str(budget))
     done("ledger", "create", "b")
@@ -300,3 +301,17 @@ def test_wrong_use_of_a_ledger(budget: Path) -> None:
         assert (result.status, result.out) == (2, "")
         assert words in result.err
         assert len(result.err.splitlines()) == 1
+
+
+def test_a_ledger_on_a_server(patients: Path, tmp_path: Path, postgres: str) -> None:
+    out = tmp_path / "release.json"
+    made = done("ledger", "init", postgres, "--budget", "1", "--json").document
+    assert made["ledger"].startswith("postgresql://")
+    assert "search_path" not in made["ledger"]
+    paid = ("--epsilon", "1", "--ledger", postgres, "--dataset", "trial-7")
+    done("release", patients, *MODEL, *paid, "--out", out, "--quiet")
+    refused = call("release", patients, *MODEL, *paid)
+    assert (refused.status, refused.out) == (1, "")
+    assert "has epsilon 0 left of 1" in refused.err
+    assert done("ledger", "verify", postgres, "--release", out, "--json").document["ok"]
+    assert "trial-7" in done("ledger", "show", postgres).out

@@ -34,8 +34,8 @@ def data(request: pytest.FixtureRequest, tmp_path: Path, patients: Path) -> str:
         with duckdb.connect(path) as connection:
             connection.execute(f"create table visits as from read_csv('{patients}')")
         return path
-    name = {"gz": "p.csv.gz", "jsonl": "p.jsonl", "parquet": "ä ö.parquet", "pattern": "1.parquet"}
-    path = str(tmp_path / name[kind])
+    names = {"gz": "p.csv.gz", "jsonl": "p.jsonl", "parquet": "ä ö.parquet", "pattern": "1.parquet"}
+    path = str(tmp_path / names[kind])
     form = {"gz": "(format csv, header, compression gzip)", "jsonl": "(format json)"}
     target = form.get(kind, "(format parquet)")
     duckdb.sql(f"copy (from read_csv('{patients}')) to '{path}' {target}")

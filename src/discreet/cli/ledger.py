@@ -269,5 +269,7 @@ def _show(
         if totals is not None:
             documents = [d | {"tighter_total": totals[d["dataset"]]} for d in documents]
         common.print_json(documents)
+    elif not accounts and not quiet:
+        common.say("The ledger has no data set yet: a first release or `create` makes one.")
     elif not quiet:
         common.console().print(accounts_table(accounts))

@@ -31,7 +31,8 @@ _DELIMITERS = ",;\t|"  # the first wins where several fit
 _JSON = (".jsonl", ".ndjson", ".json")
 _PARQUET = (".parquet", ".pq")
 _DUCKDB = (".duckdb", ".ddb", ".db")
-_CONFIG = {"autoinstall_known_extensions": "false"}  # nothing is fetched from the network
+# nothing is fetched from the network
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
 
 
 MEMORY = "450MB"  # for counting; what needs more, with many units, has all there is
