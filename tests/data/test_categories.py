@@ -65,12 +65,19 @@ def test_pandas_types_with_missing_values(kind: str) -> None:
     assert counts.values == (2, 2)
 
 
-def test_mixed_objects() -> None:
-    frame = pd.DataFrame({"x": ["a", 1, 2.0, True, None, ["list"], 1.5]})
-    model = dp.DirichletMultinomial(("a", 1, 2))
-    counts = model.count(frame, "x", unknown="drop")
-    assert counts.values == (1, 2, 1)  # True is 1
-    assert counts.dropped
+@pytest.mark.parametrize("odd", [1, True, 2.5, ["list"], pd.Timestamp("2024-01-01")])
+def test_mixed_objects_are_refused(odd: object) -> None:
+    """Read value by value, but only as one declared type: an odd value changes no other."""
+    frame = pd.DataFrame({"x": pd.Series(["a", "b", None, odd], dtype=object), "y": ["a"] * 4})
+    model = dp.DirichletMultinomial(("a", "b"))
+    with pytest.raises(dp.InputError, match="holds Python objects"):
+        model.count(frame, "x", unknown="drop")
+    with pytest.raises(dp.InputError, match="holds Python objects"):
+        model.count(frame, "y", where="x = 'a'")
+    with pytest.raises(dp.InputError, match="holds Python objects"):
+        model.count(frame, "y", unit="x", max_per_unit=1, unknown="drop")
+    with pytest.raises(dp.InputError, match="holds Python objects"):
+        model.count(frame["x"], unknown="drop")
 
 
 @pytest.mark.parametrize("dtype", ["datetime64[ns]", "timedelta64[ns]"])

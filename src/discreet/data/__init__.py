@@ -6,6 +6,7 @@ Nothing here is private in itself: counts are what a mechanism starts from.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from discreet.data import conditions, files, plain, units
 from discreet.data.axes import Axis, Cell, Source, listed
 from discreet.data.frames import FrameSource
 from discreet.data.relations import RelationSource
-from discreet.errors import InputError, UnknownValuesError
+from discreet.errors import DataError, InputError, UnknownValuesError
 
 __all__ = ["Rules", "tabulate"]
 
@@ -95,13 +96,31 @@ def tabulate(
         raise InputError(f"by and column must be different columns, got {names[0]!r}", "by")
     condition = None if rules.where is None else conditions.parse(rules.where)
     others = [*([rules.unit] if rules.unit else []), *conditions.columns_of(condition)]
+    try:
+        return _tabulated(data, names, labels, condition, others, rules)
+    except DataError as error:
+        error.__context__ = None  # errors of engines quote records
+        raise
+
+
+def _tabulated(
+    data: object,
+    names: Sequence[str],
+    labels: Sequence[tuple[Category, ...]],
+    condition: conditions.Condition | None,
+    others: Sequence[str],
+    rules: Rules,
+) -> tuple[int, ...]:
+    columns = list(dict.fromkeys([*names, *others]))
     with files.said_safely(), ExitStack() as stack:
+        written = False
         if isinstance(data, (str, Path)):
             small = rules.unit is None
-            data = stack.enter_context(files.opened(data, rules.table, names, others, small))
+            opened = files.opened(data, rules.table, columns, small)
+            data, written = stack.enter_context(opened)
         elif rules.table is not None:
             raise InputError("table is for a DuckDB file", "table")
-        source = _source(data, [*names, *others], condition)
+        source = _source(data, columns, condition, written)
         axes = [
             Axis.of(name, categories, *source.kind(name))
             for name, categories in zip(names, labels, strict=True)
@@ -114,18 +133,19 @@ def tabulate(
         return _settled(source, axes, cells, rules)
 
 
-def _source(data: object, columns: Sequence[str], condition: conditions.Condition | None) -> Source:
+def _source(
+    data: object, columns: Sequence[str], condition: conditions.Condition | None, written: bool
+) -> Source:
     """Records of a relation or a data frame."""
-    wanted = list(dict.fromkeys(columns))
     if type(data).__name__ == "DuckDBPyRelation":
         relation: Any = data
-        for name in wanted:
+        for name in columns:
             files.require_column(name, relation.columns)
-        return RelationSource.of(relation, condition)
+        return RelationSource.of(relation, condition, written)
     frame = _frame(data)
-    for name in wanted:
+    for name in columns:
         files.require_column(name, frame.collect_schema().names())
-    return FrameSource.of(frame, wanted, condition)
+    return FrameSource.of(frame, columns, condition)
 
 
 def _frame(data: Any) -> Any:
@@ -178,6 +198,8 @@ def _unknown_values(source: Source, axes: Sequence[Axis], most: bool) -> Unknown
         for value in row
         if (key := str(value).strip().casefold()) in folded and value != folded[key]
     ]
+    if any(_is_decimal(value) for row in found for value in row):
+        hints.append("some are decimal numbers: cut the column into declared bins first")
     if near:
         hints.append(f"some differ from {near[0]!r} only by case or spaces")
     return UnknownValuesError(
@@ -186,6 +208,10 @@ def _unknown_values(source: Source, axes: Sequence[Axis], most: bool) -> Unknown
         values,
         "; ".join(hints),
     )
+
+
+def _is_decimal(value: object) -> bool:
+    return isinstance(value, float) or bool(re.fullmatch(r"-?\d*\.\d+", str(value)))
 
 
 def _value(value: Any) -> Any:

@@ -19,10 +19,10 @@ class Axis:
     name: str
     categories: tuple[Category, ...]
     forms: list[list[Any]]
-    cast: bool  # whether the column is read as text
+    cast: str | None  # "text" or "double" if the column is read as something else
 
     @classmethod
-    def of(cls, name: str, categories: Sequence[Category], kind: str, cast: bool) -> Axis:
+    def of(cls, name: str, categories: Sequence[Category], kind: str, cast: str | None) -> Axis:
         """The axis of a column that holds values of a kind."""
         return cls(name, tuple(categories), accepted(categories, kind, f"column {name!r}"), cast)
 
@@ -37,10 +37,14 @@ class Axis:
 
 
 class Source(Protocol):
-    """Records in some engine. What comes back to Python is as small as the table of counts."""
+    """Records in some engine. What comes back to Python is as small as the table of counts.
 
-    def kind(self, name: str) -> tuple[str, bool]:
-        """What a column holds, and whether it has to be cast to text."""
+    How a record is read depends on that record and on declared types alone, never on the other
+    records: otherwise one of them could change the counts by more than the guarantee assumes.
+    """
+
+    def kind(self, name: str) -> tuple[str, str | None]:
+        """What a column holds, and what it has to be cast to."""
 
     def values(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """For every combination of values that mean categories their number; else None."""

@@ -27,11 +27,10 @@ def forms(category: Category, kind: str) -> list[Any]:
         if isinstance(category, str):
             whole = {"true": 1, "false": 0}.get(category.lower(), whole)
         return [bool(whole)] if whole in (0, 1) else []
-    if whole is None or not -(2**63) <= whole < 2**63:
+    # beyond, a column of integers would read otherwise once a missing value makes it one of floats
+    if whole is None or abs(whole) > _MOST:
         return []
-    if kind == "integers":
-        return [whole]
-    return [float(whole)] if abs(whole) <= _MOST else []
+    return [whole] if kind == "integers" else [float(whole)]
 
 
 def _texts(category: Category) -> list[str]:

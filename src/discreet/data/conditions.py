@@ -9,6 +9,7 @@ and calls cannot even be written. A comparison with a missing value is not satis
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -125,7 +126,7 @@ def expression(condition: Condition, schema: Mapping[str, Any]) -> nw.Expr:
     dtype = schema[condition.column.name]
     if dtype in (nw.Categorical, nw.Enum):
         here, dtype = here.cast(nw.String), nw.String
-    constant: object = fits(condition, _kind(dtype), dtype)
+    constant: object = fits(condition, _kind(dtype), type(dtype).__name__)
     if dtype in (nw.Date, nw.Datetime):
         moment = datetime.datetime.fromisoformat(str(constant))
         constant = moment.date() if dtype == nw.Date else moment
@@ -137,16 +138,16 @@ def _kind(dtype: Any) -> str:
 
     kinds = {nw.String: "text", nw.Boolean: "booleans", nw.Date: "dates", nw.Datetime: "dates"}
     found = next((word for kind, word in kinds.items() if dtype == kind), None)
-    return found or ("numbers" if dtype.is_numeric() or dtype == nw.Object else "other")
+    return found or ("numbers" if dtype.is_numeric() else "other")
 
 
-def fits(condition: Comparison, kind: str, shown: object) -> Constant:
+def fits(condition: Comparison, kind: str, shown: str) -> Constant:
     """The constant of a comparison in the type of its column; refuses what does not fit."""
     name, constant = condition.column.name, condition.other
     assert not isinstance(constant, Column)
     text, truth = isinstance(constant, str), isinstance(constant, bool)
-    if kind == "text" and not text and condition.operator in (eq, ne):
-        return str(constant).lower() if truth else str(constant)
+    if kind == "text" and not text and not truth and condition.operator in (eq, ne):
+        return str(constant)
     if kind == "dates" and text:
         try:
             return str(datetime.datetime.fromisoformat(str(constant)))
@@ -156,9 +157,8 @@ def fits(condition: Comparison, kind: str, shown: object) -> Constant:
                 "which is no date such as '2024-12-31'",
                 "where",
             ) from None
-    if kind == "booleans" and constant in (0, 1):
-        return bool(constant)
-    if not ((kind == "text" and text) or (kind == "numbers" and not text)):
+    number = not text and not truth
+    if (kind, True) not in (("text", text), ("numbers", number), ("booleans", truth)):
         raise InputError(
             f"where compares column {name!r}, which holds {shown}, with {shorten(repr(constant))}",
             "where",
@@ -264,7 +264,9 @@ class _Parser:
         if kind == "text":
             return word[1:-1].replace("''", "'")
         if kind == "number":
-            return float(word) if re.search(r"[.eE]", word) else int(word)
+            if not math.isfinite(float(word)):
+                raise self._error(position)
+            return int(word) if re.fullmatch(r"[-+]?\d+", word) else float(word)
         if kind == "keyword" and word in ("true", "false"):
             return word == "true"
         raise self._error(position)

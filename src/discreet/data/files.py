@@ -40,13 +40,13 @@ MEMORY = "450MB"  # for counting; what needs more, with many units, has all ther
 
 @contextmanager
 def opened(
-    place: str | Path, table: str | None, text: Sequence[str], others: Sequence[str], small: bool
-) -> Iterator[duckdb.DuckDBPyRelation]:
-    """The records of a file, or of all files of a pattern.
+    place: str | Path, table: str | None, columns: Sequence[str], small: bool
+) -> Iterator[tuple[duckdb.DuckDBPyRelation, bool]]:
+    """The records of a file, or of all files of a pattern, and whether they are in writing.
 
-    Columns in `text` are read from CSV as text, letter by letter, not in a type that the first rows
-    suggest; but for decimal numbers. What does not fit into memory goes to a folder that only this
-    user can read and that is removed at the end.
+    CSV and JSON are: every value is read as text, letter by letter, because a type that is guessed
+    from the records would let one of them change how all others are read. What does not fit into
+    memory goes to a folder that only this user can read and that is removed at the end.
     """
     import duckdb
 
@@ -64,8 +64,8 @@ def opened(
             if small:
                 connection.execute("set memory_limit = ?", [MEMORY])
             with said_safely(name):
-                found = _relation(connection, name, suffix, table, text, others)
-            yield found
+                found = _relation(connection, name, suffix, table, columns)
+            yield found, suffix in (*_CSV, *_JSON)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -95,49 +95,68 @@ def _relation(
     name: str,
     suffix: str,
     table: str | None,
-    text: Sequence[str],
-    others: Sequence[str],
+    columns: Sequence[str],
 ) -> duckdb.DuckDBPyRelation:
     if suffix in _DUCKDB:
         return _table(connection, name, table)
+    # brackets in the name of a file are no pattern
+    names = ", ".join(literal(glob.escape(file)) for file in _matching(name))
     if suffix in _PARQUET:
-        return connection.read_parquet(name, union_by_name=True)
+        return connection.sql(f"select * from read_parquet([{names}], union_by_name = true)")
+    if not any(Path(file).stat().st_size for file in _matching(name)):
+        raise DataError(f"data {name!r} is empty", "data")
     if suffix in _JSON:
-        return connection.read_json(name, format="newline_delimited", union_by_name=True)
-    return _csv(connection, name, _CSV[suffix], text, others)
+        return _json(connection, name, names, columns)
+    return _csv(connection, name, names, _CSV[suffix], columns)
+
+
+def _json(
+    connection: duckdb.DuckDBPyConnection, name: str, names: str, columns: Sequence[str]
+) -> duckdb.DuckDBPyRelation:
+    read = (
+        f"select * from read_json([{names}], format = 'newline_delimited', union_by_name = true, "
+        "hive_partitioning = false"
+    )
+    _require_written(name, "records", columns, connection.sql(f"{read})").columns)
+    types = ", ".join(f"{quoted(column)}: 'VARCHAR'" for column in dict.fromkeys(columns))
+    return connection.sql(f"{read}, columns = {{{types}}})")
 
 
 def _csv(
     connection: duckdb.DuckDBPyConnection,
     name: str,
+    names: str,
     delimiter: str | None,
-    text: Sequence[str],
-    others: Sequence[str],
+    columns: Sequence[str],
 ) -> duckdb.DuckDBPyRelation:
     """A first line of names, then records with as many values as there are names.
 
-    Nothing but the types of other columns is guessed from the records: guesses about comments,
-    delimiters and quotes lose records without a word.
+    Nothing is guessed from the records: guesses about comments, delimiters and quotes lose some of
+    them without a word.
     """
-    if not any(Path(file).stat().st_size for file in _matching(name)):
-        raise DataError(f"data {name!r} is empty", "data")
-    read = f"read_csv({literal(name)}, header = true, skip = 0, comment = '', union_by_name = true"
-    if delimiter is None:
-        whole_lines = f"{read}, delim = '\x1f', quote = '', escape = '', all_varchar = true"
-        lenient = "strict_mode = false, null_padding = true, ignore_errors = true"
-        header = connection.sql(f"select * from {whole_lines}, {lenient})").columns[0]
-        delimiter = max(_DELIMITERS, key=lambda d: len(next(csv.reader([header], delimiter=d))))
-    read += f", delim = {literal(delimiter)}, quote = '\"', escape = '\"', strict_mode = true"
-    sniffed = connection.sql(f"select * from {read})")
-    for column in (*text, *others):
-        if column not in sniffed.columns:
-            said = missing(column, sniffed.columns, listed=False)  # they may be a record
-            raise InputError(f"column {said} in the first line of data {name!r}", "column")
-    kinds = dict(zip(sniffed.columns, map(str, sniffed.types), strict=True))
-    types = ", ".join(
-        f"{quoted(c)}: 'VARCHAR'" for c in dict.fromkeys(text) if kinds[c] != "DOUBLE"
+    read = (
+        f"select * from read_csv([{names}], header = true, skip = 0, comment = '', "
+        "all_varchar = true, union_by_name = true, hive_partitioning = false"
     )
-    return connection.sql(f"select * from {read}{f', types = {{{types}}}' if types else ''})")
+    whole_lines = "delim = '\x1f', quote = '', escape = ''"
+    lenient = "strict_mode = false, null_padding = true, ignore_errors = true"
+    line = connection.sql(f"{read}, {whole_lines}, {lenient})").columns[0]
+    headers = {d: next(csv.reader([line], delimiter=d)) for d in delimiter or _DELIMITERS}
+    chosen = max(headers, key=lambda d: len(headers[d]))
+    if len(set(headers[chosen])) < len(headers[chosen]):
+        raise DataError(f"data {name!r} has two columns of the same name", "data")
+    read += f", delim = {literal(chosen)}, quote = '\"', escape = '\"', strict_mode = true"
+    found = connection.sql(f"{read})")
+    _require_written(name, "line", columns, found.columns)
+    return found
+
+
+def _require_written(name: str, first: str, columns: Sequence[str], there: Sequence[str]) -> None:
+    """Refuse a missing column; what is there may be a record, so it is not listed."""
+    for column in columns:
+        if column not in there:
+            said = missing(column, there, listed=False)
+            raise InputError(f"column {said} in the first {first} of data {name!r}", "column")
 
 
 def _matching(name: str) -> list[str]:

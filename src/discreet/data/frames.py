@@ -29,18 +29,13 @@ class FrameSource:
     @classmethod
     def of(cls, frame: Frame, columns: Sequence[str], condition: Condition | None) -> FrameSource:
         """The wanted columns of the records that satisfy a condition."""
-        import narwhals as nw
-
-        frame = frame.select(list(columns))
+        frame = _declared(frame.select(list(columns)))
         if condition is not None:
             frame = frame.filter(conditions.expression(condition, frame.collect_schema()))
-        for name, dtype in frame.collect_schema().items():
-            if dtype == nw.Object:
-                frame = _as_text(frame, name)
         return cls(frame)
 
-    def kind(self, name: str) -> tuple[str, bool]:
-        """What a column holds, and whether it has to be cast to text."""
+    def kind(self, name: str) -> tuple[str, str | None]:
+        """What a column holds, and what it has to be cast to."""
         return kind(self.frame.collect_schema()[name], name)
 
     def values(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
@@ -61,13 +56,16 @@ class FrameSource:
         """One row per unit with a column per cell, cut down, and summed; see `units`."""
         import narwhals as nw
 
-        frame = self.frame
+        dtype = self.frame.collect_schema()[unit]
+        who = nw.col(unit)
+        if dtype.is_float():
+            who = nw.when(~who.is_nan()).then(who + 0.0)  # as missing as null; −0 is 0
+        frame = self.frame.select(who.alias(_UNIT), *_values(axes))
         if drop:
-            known = reduce(and_, [_known(axis) for axis in axes])
-            frame = frame.filter(known & ~nw.col(unit).is_null())
+            known = [~nw.col(key).is_null() for key in (_UNIT, *_keys(axes))]
+            frame = frame.filter(reduce(and_, known))
         grouped = (
-            frame.select(nw.col(unit).alias(_UNIT), *_values(axes))
-            .group_by(_UNIT, *_keys(axes))
+            frame.group_by(_UNIT, *_keys(axes))
             .agg(nw.len().alias(_N))
             .with_columns(nw.col(_N).cast(nw.Int64))
         )
@@ -85,6 +83,7 @@ class FrameSource:
             .agg(*(nw.col(name).sum() for name in parts))
             .with_columns(*(nw.col(name).cast(nw.Int64) for name in parts))
         )
+        per_unit = per_unit.with_columns(_digits(dtype).alias("discreet_digits"))
         kept = _kept(per_unit, columns, most).select(*(nw.col(name).sum() for name in parts))
         return [int(value or 0) for value in rows(kept)[0]]
 
@@ -98,20 +97,21 @@ class FrameSource:
 _N, _UNIT = "discreet_n", "discreet_unit"
 
 
-def kind(dtype: Any, name: str) -> tuple[str, bool]:
-    """What a column of this type holds, and whether it has to be cast to text."""
+def kind(dtype: Any, name: str) -> tuple[str, str | None]:
+    """What a column of this type holds, and what it has to be cast to."""
     import narwhals as nw
 
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return "text", dtype != nw.String
+        return "text", None if dtype == nw.String else "text"
     if dtype == nw.Boolean:
-        return "booleans", False
+        return "booleans", None
     if dtype.is_integer():
-        return "integers", False
+        return "integers", None
     if dtype.is_numeric():
-        return "decimal numbers", False
+        return "decimal numbers", "double"
     raise InputError(
-        f"column {name!r} must hold text, integers, booleans or categoricals, got {dtype}",
+        f"column {name!r} must hold text, integers, booleans or categoricals, got "
+        f"{type(dtype).__name__}",
         "column",
     )
 
@@ -134,7 +134,10 @@ def _keys(axes: Sequence[Axis]) -> list[str]:
 def _column(axis: Axis) -> nw.Expr:
     import narwhals as nw
 
-    return nw.col(axis.name).cast(nw.String) if axis.cast else nw.col(axis.name)
+    here = nw.col(axis.name)
+    if axis.cast is None:
+        return here
+    return here.cast(nw.String) if axis.cast == "text" else here.cast(nw.Float64) + 0.0
 
 
 def _known(axis: Axis) -> nw.Expr:
@@ -183,7 +186,7 @@ def _kept(per_unit: Frame, columns: Sequence[str], most: int) -> Frame:
     ]
     return (
         per_unit.with_columns(
-            ((_digits() + mixed) % 100).alias("discreet_start"),
+            ((nw.col("discreet_digits") + mixed) % 100).alias("discreet_start"),
             *(reduce(add, counts[: i + 1]).alias(name) for i, name in enumerate(running)),
         )
         .with_columns(*shares)
@@ -191,30 +194,52 @@ def _kept(per_unit: Frame, columns: Sequence[str], most: int) -> Frame:
     )
 
 
-def _digits() -> nw.Expr:
-    """The last two characters of the unit's name, as a number where they are digits."""
+def _digits(dtype: Any) -> nw.Expr:
+    """The last two digits of the unit's number, or characters of its name where they are digits."""
     import narwhals as nw
 
-    end = nw.col(_UNIT).cast(nw.String).str.slice(-2).str
+    if dtype.is_numeric():
+        whole = nw.col(_UNIT).fill_null(0).abs() % 100
+        return (whole.floor() if dtype.is_float() else whole).cast(nw.Int64)
+    name = nw.col(_UNIT).cast(nw.String).str
+    end, longer = name.slice(-2).str, name.len_chars() > 1
     digits = [(end.ends_with(str(d)), d) for d in range(1, 10)]
-    digits += [(end.starts_with(str(d)), 10 * d) for d in range(1, 10)]
+    digits += [(longer & end.starts_with(str(d)), 10 * d) for d in range(1, 10)]
     return reduce(add, [nw.when(found).then(value).otherwise(0) for found, value in digits])
 
 
-def _as_text(frame: Frame, name: str) -> Frame:
-    """A column of Python objects in writing."""
+_OBJECTS = {str: "str", bool: "boolean", int: "Int64"}
+
+
+def _declared(frame: Frame) -> Frame:
+    """The frame with a declared type in every column.
+
+    A pandas column of Python objects may hold anything. If all its values are text, or all are
+    booleans, or all integers, it gets that type; a mixture is refused, because one odd value must
+    not change how the others are read.
+    """
     import narwhals as nw
 
-    if not (isinstance(frame, nw.DataFrame) and frame.implementation.is_pandas()):
-        return frame.with_columns(nw.col(name).cast(nw.String))
-    native = frame.to_native()
-    return nw.from_native(native.assign(**{name: native[name].map(_text).astype("str")}))
+    if frame.implementation.is_pandas_like() or frame.implementation.is_dask():
+        native = frame.to_native()
+        objects = [name for name in frame.columns if native[name].dtype == object]
+        for name in objects:
+            if not isinstance(frame, nw.DataFrame):
+                raise _mixture(name)
+            types = set(native[name].dropna().map(type))
+            if len(types) > 1 or not types <= set(_OBJECTS):
+                raise _mixture(name)
+            native = native.assign(**{name: native[name].astype(_OBJECTS[(types or {str}).pop()])})
+        return nw.from_native(native) if objects else frame
+    for name, dtype in frame.collect_schema().items():
+        if dtype == nw.Object:
+            raise _mixture(name)
+    return frame
 
 
-def _text(value: object) -> str | None:
-    """A value of a column of mixed types in writing; None for what cannot be a category."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value) if isinstance(value, int) else None
+def _mixture(name: str) -> InputError:
+    return InputError(
+        f"column {name!r} holds Python objects that are not all text, all integers or all "
+        "booleans; give it one type first, for example with astype('str')",
+        "data",
+    )

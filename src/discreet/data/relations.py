@@ -29,6 +29,8 @@ _OPERATORS = {
 }
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _WHOLE = (*_SIGNED, *(f"U{name}" for name in _SIGNED))
+_DECIMAL = ("DOUBLE", "FLOAT", "DECIMAL")
+_RECORDS = "discreet_records"  # what the relation is called in queries
 
 
 @dataclass(frozen=True)
@@ -40,23 +42,29 @@ class RelationSource:
     where: str
 
     @classmethod
-    def of(cls, relation: duckdb.DuckDBPyRelation, condition: Condition | None) -> RelationSource:
-        """The records of a relation that satisfy a condition."""
-        types = dict(zip(relation.columns, map(str, relation.types), strict=True))
-        where = "" if condition is None else f"where {_condition(condition, types)}"
+    def of(
+        cls, relation: duckdb.DuckDBPyRelation, condition: Condition | None, written: bool
+    ) -> RelationSource:
+        """The records of a relation that satisfy a condition.
+
+        If they are `written`, as in CSV, every value is text, and numbers are compared with what
+        the text of one record says.
+        """
+        types = dict(zip(relation.columns, map(_outer, relation.types), strict=True))
+        where = "" if condition is None else f"where {_condition(condition, types, written)}"
         return cls(relation, types, where)
 
-    def kind(self, name: str) -> tuple[str, bool]:
-        """What a column holds, and whether it has to be cast to text."""
+    def kind(self, name: str) -> tuple[str, str | None]:
+        """What a column holds, and what it has to be cast to."""
         type_ = self.types[name]
-        if type_ == "VARCHAR" or type_.startswith("ENUM"):
-            return "text", type_ != "VARCHAR"
+        if type_ in ("VARCHAR", "ENUM"):
+            return "text", None if type_ == "VARCHAR" else "text"
         if type_ == "BOOLEAN":
-            return "booleans", False
+            return "booleans", None
         if type_ in _WHOLE:
-            return "integers", False
-        if type_ in ("DOUBLE", "FLOAT") or type_.startswith("DECIMAL"):
-            return "decimal numbers", False
+            return "integers", None
+        if type_ in _DECIMAL:
+            return "decimal numbers", "double"
         raise InputError(
             f"column {name!r} must hold text, integers, booleans or categoricals, got {type_}",
             "column",
@@ -71,7 +79,7 @@ class RelationSource:
         chosen = ", ".join(_value(axis, f"c{i}") for i, axis in enumerate(axes))
         return self._rows(
             f"select {chosen}, sum(n) from "
-            f"(select {raw}, count(*) as n from records {self.where} group by all) group by all"
+            f"(select {raw}, count(*) as n from {_RECORDS} {self.where} group by all) group by all"
         )
 
     def bounded(
@@ -104,13 +112,14 @@ class RelationSource:
             for column, share, below in zip(columns, shares, ["0", *shares[:-1]], strict=True)
         )
         [row] = self._rows(
-            f"with raw as (select {quoted(unit)} as u, {raw}, count(*) as n from records "
+            f"with raw as (select {self._unit(unit)} as u, {raw}, count(*) as n from {_RECORDS} "
             f"{self.where} group by all), "
             f"valued as (select u, {chosen}, n from raw), "
             f"grouped as (select * from valued {f'where {known}' if drop else ''}), "
             f"units as (select u, {sums}, coalesce(sum(n) filter (u is null), 0) as nobody, "
             f"coalesce(sum(n) filter (not ({lost})), 0) as lost from grouped group by u), "
-            f"counted as (select *, {totals}, ({_digits()} + {mixed}) % 100 as start from units) "
+            f"counted as (select *, {totals}, ({self._digits(unit)} + {mixed}) % 100 as start "
+            f"from units) "
             f"select {kept}, sum(nobody), sum(lost) from counted"
         )
         return [int(value or 0) for value in row]
@@ -120,11 +129,27 @@ class RelationSource:
         raw = ", ".join(f"{_column(axis)} as c{i}" for i, axis in enumerate(axes))
         wrong = " or ".join(f"{_value(axis, f'c{i}')} is null" for i, axis in enumerate(axes))
         return self._rows(
-            f"select distinct * from (select {raw} from records {self.where}) where {wrong} limit 5"
+            f"select distinct * from (select {raw} from {_RECORDS} {self.where}) "
+            f"where {wrong} limit 5"
         )
 
+    def _unit(self, unit: str) -> str:
+        """Whose record it is; a number that is none is as missing as null."""
+        if self.types[unit] not in ("DOUBLE", "FLOAT"):
+            return quoted(unit)
+        return f"case when not isnan({quoted(unit)}) then {quoted(unit)} + 0.0 end"
+
+    def _digits(self, unit: str) -> str:
+        """The last two digits of a number, or characters of a name where they are digits."""
+        if self.types[unit] in (*_WHOLE, *_DECIMAL):
+            return "coalesce(try_cast(floor(abs(u)) % 100 as integer), 0)"
+        name = "u::varchar"
+        last, before = f"right({name}, 1)", f"left(right({name}, 2), 1)"
+        tens = f"case when length({name}) > 1 then {_digit(before)} else 0 end"
+        return f"{_digit(last)} + 10 * ({tens})"
+
     def _rows(self, sql: str) -> list[tuple[Any, ...]]:
-        found: Any = self.relation.query("records", sql)
+        found: Any = self.relation.query(_RECORDS, sql)
         return list(found.fetchall())
 
 
@@ -140,8 +165,16 @@ def literal(value: Constant) -> str:
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
 
 
+def _outer(type_: object) -> str:
+    """The name of a type without its parameters: those of a STRUCT come from the records."""
+    return str(type_).split("(")[0]
+
+
 def _column(axis: Axis) -> str:
-    return f"{quoted(axis.name)}::varchar" if axis.cast else quoted(axis.name)
+    if axis.cast is None:
+        return quoted(axis.name)
+    text = axis.cast == "text"
+    return f"{quoted(axis.name)}::varchar" if text else f"{quoted(axis.name)}::double + 0.0"
 
 
 def _value(axis: Axis, column: str) -> str:
@@ -160,28 +193,35 @@ def _inside(axes: Sequence[Axis], cell: Cell) -> list[str]:
     ]
 
 
-def _digits() -> str:
-    """The last two characters of the unit's name, as a number where they are digits."""
-    last = "coalesce(try_cast(nullif(right(u::varchar, 1), '') as integer), 0)"
-    return f"{last} + 10 * {last.replace('right(u::varchar, 1)', 'left(right(u::varchar, 2), 1)')}"
+def _digit(letter: str) -> str:
+    return f"case when {letter} between '1' and '9' then {letter}::integer else 0 end"
 
 
-def _condition(condition: Condition, types: dict[str, str]) -> str:
+def _condition(condition: Condition, types: dict[str, str], written: bool) -> str:
     if isinstance(condition, Joined):
         word = " and " if condition.by is operator.and_ else " or "
-        return "(" + word.join(_condition(part, types) for part in condition.parts) + ")"
+        parts = (_condition(part, types, written) for part in condition.parts)
+        return "(" + word.join(parts) + ")"
     column = quoted(condition.column.name)
     if isinstance(condition, Missing):
         return f"{column} is {'' if condition.missing else 'not '}null"
     assert isinstance(condition, Comparison)
-    sign = _OPERATORS[condition.operator]
-    if isinstance(condition.other, Column):
-        return f"{column} {sign} {quoted(condition.other.name)}"
+    sign, other = _OPERATORS[condition.operator], condition.other
+    if isinstance(other, Column):
+        beside = quoted(other.name)
+        if not written:
+            return f"{column} {sign} {beside}"
+        # numbers as numbers, where both are; the text otherwise
+        numbers = f"try_cast({column} as double) {sign} try_cast({beside} as double)"
+        return f"coalesce({numbers}, {column} {sign} {beside})"
+    if written and not isinstance(other, str):
+        # a value that is no such thing counts as missing
+        as_type = "boolean" if isinstance(other, bool) else "double"
+        return f"try_cast({column} as {as_type}) {sign} {literal(other)}"
     type_ = types[condition.column.name]
-    if type_.startswith("ENUM"):
+    if type_ == "ENUM":
         column, type_ = f"{column}::varchar", "VARCHAR"
-    constant = fits(condition, _kind(type_), type_)
-    return f"{column} {sign} {literal(constant)}"
+    return f"{column} {sign} {literal(fits(condition, _kind(type_), type_))}"
 
 
 def _kind(type_: str) -> str:
@@ -189,5 +229,4 @@ def _kind(type_: str) -> str:
     if type_.startswith(("DATE", "TIMESTAMP")):
         return "dates"
     simple = {"VARCHAR": "text", "BOOLEAN": "booleans"}
-    numeric = type_ in (*_WHOLE, "DOUBLE", "FLOAT") or type_.startswith("DECIMAL")
-    return simple.get(type_, "numbers" if numeric else "other")
+    return simple.get(type_, "numbers" if type_ in (*_WHOLE, *_DECIMAL) else "other")
