@@ -41,7 +41,7 @@ class Counts:
     unit: str = "record"
     max_per_unit: int = 1
     dropped: bool = False
-    column: str | None = None
+    column: str | None = field(default=None, compare=False)
     where: str | None = None
     by: Grouping | None = None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
+import shutil
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -45,13 +47,29 @@ def read_file(path: object, argument: str = "path") -> str:
 
 
 def write_file(path: object, text: str) -> None:
-    """Write a document to a file."""
+    """Write a document to a file: all of it, or the file stays as it was."""
+    target = Path(os.path.realpath(_file(path, "path")))
     try:
-        _file(path, "path").write_text(text + "\n", encoding="utf-8")
+        if target.exists() and not target.is_file():  # a pipe, a device
+            target.write_text(text + "\n", encoding="utf-8")
+        else:
+            _replace(target, text + "\n")
     except OSError as error:
         raise InputError(
             f"path {_shown(path)} cannot be written: {error.strerror}", "path"
         ) from None
+
+
+def _replace(target: Path, text: str) -> None:
+    draft = target.with_name(f".discreet-{secrets.token_hex(8)}")
+    try:
+        with draft.open("x", encoding="utf-8") as file:
+            file.write(text)
+        if target.exists():
+            shutil.copymode(target, draft)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _shown(path: object) -> str:
@@ -66,6 +84,23 @@ def _file(path: object, argument: str) -> Path:
             f"{argument} must be the name of a file, got {check.brief(path)}", argument
         )
     return Path(name)
+
+
+def parse(text: str | bytes, what: str, argument: str, hint: str = "") -> Any:
+    """Read JSON. A key that occurs twice is refused: which of its values counts is up to readers."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise DocumentError(f"{what} has a key twice", argument)
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except DocumentError:
+        raise
+    except (ValueError, RecursionError):
+        raise DocumentError(f"{what} is not complete JSON{hint}", argument) from None
 
 
 def malformed(what: str, error: Exception, argument: str) -> DocumentError:

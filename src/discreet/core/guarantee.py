@@ -78,6 +78,7 @@ class Guarantee:
     basis: Theorem | Certificate | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "adjacency", Adjacency.of(self.adjacency))
         if self.private != (self.basis is not None):
             raise InputError("basis must be given exactly when epsilon is finite", "basis")
 
