@@ -25,6 +25,30 @@ def test_everything_else_is_refused(value: object) -> None:
         check.rational("x", value)
 
 
+@given(
+    st.one_of(
+        st.fractions(min_value=Fraction(1, 10**9), max_value=10**6),
+        st.tuples(st.integers(1, 2**1500), st.integers(1, 2**1500)).map(lambda p: Fraction(*p)),
+        st.integers(0, 700).map(lambda bits: Fraction(2**bits + 1, 2**bits)),
+        st.integers(1, 395).map(lambda digits: Decimal("1." + "3" * digits)),
+        st.floats(1e-9, 1e6),
+    )
+)
+def test_an_epsilon_survives_writing(value: Fraction | Decimal | float) -> None:
+    try:
+        epsilon = check.epsilon(value)
+    except InputError:
+        return
+    assert check.text_number("epsilon", str(epsilon)) == epsilon
+    assert check.text_number("epsilon", str(2 * epsilon)) == 2 * epsilon
+
+
+def test_a_number_that_could_not_be_read_again_is_refused() -> None:
+    for value in (Fraction(2**1500 + 1, 2**1500), Decimal("1." + "3" * 390), Fraction(1, 2**1300)):
+        with pytest.raises(InputError, match="ordinary size"):
+            check.rational("x", value)
+
+
 def test_numbers_of_all_kinds() -> None:
     for value in (0.25, Fraction(1, 4), Decimal("0.25"), np.float64(0.25), np.float32(0.25)):
         assert check.rational("x", value) == Fraction(1, 4)

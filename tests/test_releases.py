@@ -139,6 +139,52 @@ def test_malformed_documents_are_refused(change: dict[str, object]) -> None:
         dp.Release.from_json(signed(change))
 
 
+def test_the_software_of_a_release_is_kept() -> None:
+    old = signed({"software": "discreet 0.0.7"})
+    release = dp.Release.from_json(old)
+    assert release.software == "discreet 0.0.7"
+    assert json.loads(release.to_json()) == json.loads(old)
+    assert example().software == f"discreet {dp.__version__}"
+    for wrong in (None, 5, "", ["discreet"]):
+        with pytest.raises(DocumentError, match="malformed: software must"):
+            dp.Release.from_json(signed({"software": wrong}))
+
+
+def test_a_key_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    """Readers differ in which of the two values they take."""
+    text = example().to_json()
+    for key in ('"simulated": true,', '"epsilon": "3/10",'):
+        assert key in text
+        doubled = text.replace(key, f"{key} {key}")
+        with pytest.raises(DocumentError, match="the release has a key twice"):
+            dp.Release.from_json(doubled)
+        (tmp_path / "release.json").write_text(doubled, encoding="utf-8")
+        with pytest.raises(DocumentError, match=r"release.json': the release has a key twice"):
+            dp.Release.load(tmp_path / "release.json")
+
+
+def test_saving_replaces_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, link = tmp_path / "release.json", tmp_path / "link.json"
+    example().save(path)
+    path.chmod(0o640)
+    link.symlink_to(path)
+    before = path.read_text()
+
+    def full(self: Path, target: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", full)
+        with pytest.raises(dp.InputError, match="cannot be written: No space left"):
+            example(mechanism="ls_hist").save(path)
+    assert path.read_text() == before
+    example(mechanism="ls_hist").save(link)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert dp.Release.load(path).config.mechanism == "ls_hist"
+    assert sorted(tmp_path.iterdir()) == [link, path]
+
+
 def test_files_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DocumentError, match="not a text file"):

@@ -123,6 +123,12 @@ def test_malformed_certificates_say_what_is_wrong(
         dp.verify(edited(certificate, path, value=value, sign=True))
 
 
+def test_a_key_that_occurs_twice_is_refused(certificate: dp.Certificate) -> None:
+    doubled = certificate.to_json().replace('"n": 7,', '"n": 8, "n": 7,')
+    with pytest.raises(dp.DocumentError, match="certificate has a key twice"):
+        dp.verify(doubled)
+
+
 def test_a_certificate_too_large_to_audit() -> None:
     found = dp.audit(dp.mechanism("ehds", dp.BetaBinomial(), n=7, epsilon=1)).certificate
     with pytest.raises(dp.DocumentError, match="cannot be verified: an audit at n = 1000000"):

@@ -23,7 +23,7 @@ from discreet.errors import InputError
 Category: TypeAlias = str | int | bool
 
 SMALL = Fraction(1, 10**9)
-_MOST_BITS = 2000  # of a numerator or denominator
+_MOST_BITS = 1200  # of numerator and denominator together: text_number reads str(number) again
 MOST_RECORDS = 2**62  # leaves room for noise in 64-bit integers
 
 
@@ -67,8 +67,8 @@ def rational(argument: str, value: object) -> Fraction:
     elif isinstance(value, (int, np.integer)):
         number = Fraction(int(value))
     else:
-        return text_number(argument, str(value))
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS:
+        number = text_number(argument, str(value))
+    if number.numerator.bit_length() + number.denominator.bit_length() > _MOST_BITS:
         raise _fail(argument, f"must be a number of ordinary size, got {brief(value)}")
     return number
 

@@ -16,7 +16,7 @@ from discreet import check, noise_aware, verifying
 from discreet._version import __version__
 from discreet.check import Category
 from discreet.core import Certificate, Config, Guarantee, Mechanism, Theorem
-from discreet.core.documents import digest, malformed, read_file, write_file
+from discreet.core.documents import digest, malformed, parse, read_file, write_file
 from discreet.core.law import Outcome
 from discreet.errors import (
     DiscreetError,
@@ -43,7 +43,8 @@ class Release:
 
     `raw` is the output of the noise, `value` the counts after public post-processing. `n_source`
     tells whether n was declared or is the sum of the counts, which is thereby made public.
-    `receipt` is the ledger's, if one paid; `column` and `where` tell which records were counted.
+    `receipt` is the ledger's, if one paid; `column` and `where` tell which records were counted;
+    `software` is what drew it.
     """
 
     config: Config
@@ -55,6 +56,7 @@ class Release:
     receipt: Receipt | None = None
     column: str | None = None
     where: str | None = None
+    software: str = f"discreet {__version__}"
 
     @property
     def posterior(self) -> DirichletPosterior:
@@ -223,7 +225,7 @@ def _document(release: Release) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "software": f"discreet {__version__}",
+        "software": release.software,
         **config.document(),
         "n_source": release.n_source,
         "guarantee": {
@@ -253,12 +255,7 @@ def _read(text: object) -> Release:
     if isinstance(text, Mapping):
         document: Any = dict(text)
     elif isinstance(text, (str, bytes)):
-        try:
-            document = json.loads(text)
-        except (ValueError, RecursionError):
-            raise DocumentError(
-                "the release is not complete JSON; Release.load reads a file", "text"
-            ) from None
+        document = parse(text, "the release", "text", "; Release.load reads a file")
     else:
         raise DocumentError(f"text must be JSON text, got {check.brief(text)}", "text")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -301,7 +298,8 @@ def _rebuild(document: dict[str, Any]) -> Release:
         None if document["receipt"] is None else Receipt.read(document["receipt"]),
         _text(document["column"]),
         _text(document["where"]),
+        check.label("software", document["software"]),
     )
-    if _document(release) | {"software": document["software"]} != document:
+    if _document(release) != document:
         raise InputError("its parts contradict each other")
     return release

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from fractions import Fraction
 from os import PathLike
@@ -15,7 +14,7 @@ from discreet.calibration import calibrated_config, restore
 from discreet.core import Certificate, Mechanism
 from discreet.core.certificate import FORMAT, read_certificate
 from discreet.core.counts import Grouping
-from discreet.core.documents import decode, exact, malformed, read_file
+from discreet.core.documents import decode, exact, malformed, parse, read_file
 from discreet.errors import DiscreetError, DocumentError, InputError, NotEnumerable
 from discreet.models.dirichlet import DirichletMultinomial
 
@@ -129,10 +128,7 @@ def _parsed(certificate: object) -> dict[str, Any]:
     else:
         text = None
     if text is not None:
-        try:
-            certificate = json.loads(text)
-        except (ValueError, RecursionError):
-            raise DocumentError("certificate is not complete JSON", "certificate") from None
+        certificate = parse(text, "certificate", "certificate")
     if not isinstance(certificate, Mapping):
         raise DocumentError(
             f"certificate must be a Certificate or its JSON, got {check.brief(certificate)}",

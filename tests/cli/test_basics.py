@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,64 @@ def test_an_interrupt_is_one_line(tmp_path: Path) -> None:
     )
     assert result.returncode == 128 + signal.SIGINT
     assert result.stderr.split() == ["Interrupted."]
+
+
+@pytest.mark.parametrize("swallowed", [False, True])
+def test_being_terminated_is_no_error(swallowed: bool) -> None:
+    code = f"""
+        import os, signal, sys
+        from discreet import cli, releasing
+        def slow(*given, **options):
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+                while True:
+                    pass
+            finally:
+                os.kill(os.getpid(), signal.SIGTERM)  # a second one does not stop the clean-up
+                print("cleaned up")
+                if {swallowed}:
+                    raise RuntimeError("Query interrupted")
+        releasing.release = slow
+        sys.argv = ["discreet", "demo"]
+        cli.main()
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 128 + signal.SIGTERM
+    assert (result.stdout, result.stderr) == ("cleaned up\n", "")
+
+
+def test_a_terminated_count_leaves_no_files(tmp_path: Path) -> None:
+    data, spill = tmp_path / "large.csv", tmp_path / "spill"
+    data.write_bytes(b"x\n" + b"a\nb\n" * 4_000_000)
+    spill.mkdir()
+    options = ("--column", "x", "--categories", "a,b", "--epsilon", "1")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "discreet", "release", str(data), *options],
+        env=os.environ | {"TMPDIR": str(spill)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while not any(spill.iterdir()):
+        assert process.poll() is None
+        time.sleep(0.002)
+    time.sleep(0.05)
+    process.terminate()
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (128 + signal.SIGTERM, b"", b"")
+    assert list(spill.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_output_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "discreet", "demo"]
+        result = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert result.returncode == 1
+    assert result.stderr == "Error: No space left on device\n"
 
 
 @pytest.mark.parametrize(

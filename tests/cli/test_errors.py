@@ -14,7 +14,7 @@ FILES = {
     "empty.csv": (b"", "is empty"),
     "other.csv": (b"outcom,x\ncured,1\n", "'outcome' does not exist (did you mean 'outcom'?)"),
     "none.csv": (b"a,b\ncured,1\n", "column 'outcome' does not exist in the first line"),
-    "floats.csv": (b"outcome\n1.5\n2.25\n", "holds decimal numbers, and none of the categories"),
+    "floats.csv": (b"outcome\n1.5\n2.25\n", "some values are missing or undeclared"),
     "case.csv": (b"outcome\nCured\ncured \n", "exactly as written, case and spaces included"),
     "unknown.csv": (b"outcome\nx\ny\nz\ncured\n", "some values are missing or undeclared"),
     "missing.csv": (b"outcome,x\ncured,1\n,2\n", "some values are missing or undeclared"),

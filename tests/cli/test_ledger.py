@@ -11,6 +11,7 @@ import pytest
 
 import discreet as dp
 from discreet.cli.history import table
+from discreet.core.documents import digest
 from discreet.ledger import Ledger, schema
 from tests.cli.cases import MODEL, call, call_as_nobody, done, spent
 from tests.ledger import workers
@@ -121,6 +122,28 @@ def test_verify_detects_an_edited_release(patients: Path, budget: Path, tmp_path
     result = call("ledger", "verify", budget, "--release", unpaid, "--quiet")
     assert result.status == 1
     assert "was not paid for from a ledger" in result.out
+
+
+def test_verify_reads_the_release_as_it_stands(
+    patients: Path, budget: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, edited = tmp_path / "release.json", tmp_path / "edited.json"
+    assert release(patients, budget, "1", "--out", out).status == 0
+    document = json.loads(out.read_text())
+    verify = ("ledger", "verify", budget, "--release")
+    monkeypatch.setattr("discreet.releases.__version__", "9.9.9")  # after an upgrade
+    done(*verify, out)
+    for change in ({"software": "discreet 9.9.9"}, {"n": float(document["n"])}):
+        other = {key: value for key, value in (document | change).items() if key != "sha256"}
+        edited.write_text(json.dumps(other | {"sha256": digest(other)}))
+        result = call(*verify, edited)
+        assert result.status in (1, 2)
+        assert "not the one that was recorded" in result.out or "malformed" in result.err
+    text = out.read_text()
+    edited.write_text(text.replace('"simulated": false', '"simulated": true, "simulated": false'))
+    result = call(*verify, edited)
+    assert result.status == 2
+    assert "the release has a key twice" in result.err
 
 
 def test_verify_detects_a_ledger_that_was_rolled_back(

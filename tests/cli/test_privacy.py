@@ -101,7 +101,7 @@ HOSTILE = {
     "ragged": f"outcome,x\na,1\nb,2\n{SENTINEL},{SENTINEL},3,4\n",
     "no header": f"{SENTINEL},317\nb,1\n",
     "quote": f'outcome\n"{SENTINEL}\na\n',
-    "types": "outcome,age\n" + "a,1\n" * 30_000 + f"b,{SENTINEL}\n",
+    "types": "outcome,age\n" + "a,1\n" * 30_000 + f"{SENTINEL},2\n",
     "floats": "outcome\n1.5\n2.5\n",
     "dates": "outcome\n2020-01-01\n2021-07-09\n",
 }

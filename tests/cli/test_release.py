@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +199,10 @@ def failing(path: str, draw: object) -> None:
     raise dp.InputError("plot cannot be written: disk full", "plot")
 
 
+def no_space(*given: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
 def test_a_failing_plot(
     patients: Path, budget: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,14 +224,82 @@ def test_a_failing_plot(
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("option", ["--out", "--plot"])
-def test_a_full_disk(patients: Path, budget: Path, tmp_path: Path, option: str) -> None:
+def test_a_full_disk(
+    patients: Path, budget: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
     full = tmp_path / "full.png"
-    full.symlink_to("/dev/full")
+    if option == "--plot":
+        full.symlink_to("/dev/full")
+    else:
+        monkeypatch.setattr("discreet.core.documents._replace", no_space)
     result = call("release", patients, *MODEL, *paid(budget), option, full)
     assert result.status == 1
     assert dp.Release.from_json(result.out).receipt
     assert "cannot be written: No space left on device" in result.err
     assert spent(budget, "trial") == "1"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=str)
+def test_a_full_output(patients: Path, budget: Path, form: tuple[str, ...]) -> None:
+    def run(*options: object) -> str:
+        asked = ("release", patients, *MODEL, *options, *form)
+        with Path("/dev/full").open("w") as full:
+            result = subprocess.run(
+                [sys.executable, "-m", "discreet", *map(str, asked)],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert result.returncode == 1
+        return result.stderr
+
+    told = run(*paid(budget))
+    assert told == (
+        "Note: the release is stored in the ledger as the outcome of entry 3: discreet ledger "
+        f"history {budget} --dataset trial --json\nError: No space left on device\n"
+    )
+    history = done("ledger", "history", budget, "--dataset", "trial", "--json").document
+    [stored] = [entry["content"]["release"] for entry in history if entry["settles"] == 3]
+    assert dp.Release.from_json(stored).receipt
+    assert dp.Ledger(str(budget)).verify(stored).ok
+    unpaid = run("--epsilon", "1")
+    assert unpaid.endswith(
+        "}\nNote: the release is on standard error, keep it\nError: No space left on device\n"
+    )
+    assert dp.Release.from_json(unpaid[: unpaid.rindex("}") + 1])
+
+
+def test_only_a_release_is_overwritten(patients: Path, budget: Path, tmp_path: Path) -> None:
+    asked = ("release", patients, *MODEL, *paid(budget))
+    certificate, pattern = tmp_path / "certificate.json", tmp_path / "p*.csv"
+    audit = ("audit", "--mechanism", "lattice", "--categories", "a,b", "--n", "5", "--epsilon", 1)
+    done(*audit, "--out", certificate, "--quiet")
+    notes = tmp_path / "notes.json"
+    notes.write_text('{"format": "mine"}')
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for out in (certificate, notes, "/dev/null", patients):
+        result = call("release", pattern, *asked[2:], "--out", out)
+        assert (result.status, result.out) == (2, "")
+        assert "exists and is not a release of discreet" in result.err
+    for ending in ("-wal", "-shm", "-journal"):
+        result = call(*asked, "--out", f"{budget}{ending}")
+        assert (result.status, result.out) == (2, "")
+        assert "out must be another file than ledger" in result.err
+    assert done("ledger", "show", budget, "--json").document == []
+    assert {path: path.read_bytes() for path in before} == before
+    out = tmp_path / "release.json"
+    for number in (3, 5):
+        done(*asked, "--out", out)
+        release = dp.Release.load(out)
+        assert release.receipt is not None
+        assert release.receipt.number == number
+    result = call(*audit, "--out", out)
+    assert (result.status, result.out) == (2, "")
+    assert "exists and is not a certificate of discreet" in result.err
+    done(*audit, "--out", certificate, "--quiet")
+    assert dp.Release.load(out) == release
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,9 @@ def test_no_record_is_taken_for_a_comment(tmp_path: Path) -> None:
     place.write_text("x,y\n" + "a,1\n" * 50 + "#b,2\n" * 3 + "# c,3\n")
     model = dp.DirichletMultinomial(("a", "#b", "# c"))
     assert model.count(place, "x").values == (50, 3, 1)
+    place.write_text("x,y\n" + "a,1\n" * 50 + "#b,2\n" * 3 + "# c\n")
+    with pytest.raises(dp.DataError, match="different numbers of columns"):
+        model.count(place, "x")
 
 
 def test_places_that_are_no_file(tmp_path: Path) -> None:

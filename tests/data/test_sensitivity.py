@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -132,6 +133,16 @@ def _units_with_nan() -> tuple[Any, Any, dict[str, Any]]:
     return frame, pl.concat([frame, odd]), options
 
 
+def _units_with_nan_in_a_relation() -> tuple[Any, Any, dict[str, Any]]:
+    connection = duckdb.connect()
+    before, after, options = _units_with_nan()
+    return (
+        connection.from_arrow(before.to_arrow()),
+        connection.from_arrow(after.to_arrow()),
+        options,
+    )
+
+
 @pytest.mark.parametrize(
     ("model", "case"),
     [
@@ -141,6 +152,7 @@ def _units_with_nan() -> tuple[Any, Any, dict[str, Any]]:
         (dp.BetaBinomial(), _truth_becomes_objects),
         (dp.BetaBinomial(categories=("1", "0")), _truth_becomes_objects),
         (AB, _units_with_nan),
+        (AB, _units_with_nan_in_a_relation),
     ],
 )
 def test_frames_whose_types_change(model: dp.DirichletMultinomial, case: Frames) -> None:

@@ -167,6 +167,64 @@ def test_names_that_look_alike_share_a_budget_or_are_refused(ledger: Ledger) -> 
             ledger.charge(name, guarantee(1), ABOUT)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "TRIAL-7 A",
+        "trial\N{EN DASH}7 a",
+        "trial\N{NON-BREAKING HYPHEN}7 a",
+        "trial\N{MINUS SIGN}7 a",
+        "trial-7\N{NO-BREAK SPACE}a",
+        "trial-7\N{OGHAM SPACE MARK}a",
+        "trial-\N{FULLWIDTH DIGIT SEVEN} a",
+    ],
+)
+def test_a_name_that_looks_like_another_is_refused(ledger: Ledger, other: str) -> None:
+    ledger.create("trial-7 a")
+    with pytest.raises(InputError, match="differs from 'trial-7 a' only by case, spaces, dashes"):
+        ledger.charge(other, guarantee(1), ABOUT)
+    with pytest.raises(InputError, match=r"parts\[1\] .* differs from 'trial-7 a' only by"):
+        ledger.create("d", adjacency="add-remove", parts=("trial-7 a", other))
+    assert [account.dataset for account in ledger.datasets()] == ["trial-7 a"]
+
+
+@pytest.mark.parametrize(
+    "letter",
+    ["\N{ZERO WIDTH SPACE}", "\N{SOFT HYPHEN}", "\N{RIGHT-TO-LEFT OVERRIDE}", "\u2028"],
+)
+def test_invisible_characters_are_refused(ledger: Ledger, letter: str) -> None:
+    name = f"a{letter}b"
+    ledger.create("d", adjacency="add-remove", parts=("north", "south"))
+    paid = guarantee(1, 0, "add-remove")
+    for attempt in (
+        lambda: ledger.charge(name, paid, ABOUT),
+        lambda: ledger.charge("d", paid, ABOUT, request_id=name),
+        lambda: ledger.charge("d", paid, ABOUT, part=name),
+        lambda: ledger.create("e", unit=name),
+        lambda: ledger.create("e", adjacency="add-remove", parts=("a", name)),
+        lambda: ledger.charge("e", guarantee(1, unit=name), ABOUT),
+    ):
+        with pytest.raises(InputError, match=r"must not contain invisible characters, got 'a\\"):
+            attempt()
+    assert len(ledger.history()) == 2
+
+
+def test_a_guarantee_made_by_hand(ledger: Ledger) -> None:
+    basis = guarantee(1).basis
+    plain = Guarantee(Fraction(1), Fraction(0), "substitute", basis=basis)  # type: ignore[arg-type]
+    ledger.charge("d", plain, ABOUT)
+    with pytest.raises(InputError, match="adjacency must be one of"):
+        Guarantee(Fraction(1), Fraction(0), "near", basis=basis)  # type: ignore[arg-type]
+    with pytest.raises(PrivacyRefusedError, match="without a guarantee"):
+        ledger.charge("d", Guarantee(Fraction(1), 1e-6, plain.adjacency, basis=basis), ABOUT)  # type: ignore[arg-type]
+    long = Fraction(2**1500 + 1, 2**1500)
+    for bad in (guarantee(long), guarantee(1, long - 1)):
+        with pytest.raises(InputError, match="must be a number of ordinary size"):
+            ledger.charge("d", bad, ABOUT)
+    assert ledger.remaining("d").epsilon == 2
+    assert ledger.verify().ok
+
+
 @pytest.mark.parametrize("name", ["a'b", 'a"b', "a;--", "数据 集", "%s :x ?", "\\", "🦊"])
 def test_any_printable_name_is_safe(place: str, name: str) -> None:
     ledger = Ledger.open(place, budget=1)
@@ -218,13 +276,21 @@ def test_a_retry_returns_the_stored_release(place: str) -> None:
     assert ledger.remaining("d").epsilon == 2
 
 
-def test_without_a_request_id_only_the_digest_is_kept(ledger: Ledger) -> None:
+def test_a_release_can_be_had_again(place: str) -> None:
+    ledger = Ledger.open(place, budget=3)
     receipt = ledger.charge("d", guarantee(1), ABOUT)
-    ledger.record(receipt, document(receipt, guarantee(1)))
+    with pytest.raises(LedgerError, match="entry 3 was charged, outcome unknown"):
+        ledger.released(receipt.number)
+    release = document(receipt, guarantee(1))
+    ledger.record(receipt, release)
+    assert ledger.released(receipt.number) == release
     outcome = ledger.history("d")[-1]
     assert outcome.settles == receipt.number
-    assert "release" not in outcome.document
+    assert outcome.document["release"] == release
     assert len(outcome.document["digest"]) == 64
+    for other in (1, outcome.number, 99, 0, "3"):
+        with pytest.raises(InputError, match="number must"):
+            ledger.released(other)  # type: ignore[arg-type]
 
 
 def test_an_outcome_belongs_to_its_charge(place: str) -> None:

@@ -43,6 +43,7 @@ def filled(tmp_path: Path) -> tuple[Ledger, dict[str, Any]]:
 
 def edit(ledger: Ledger, sql: str, *values: object) -> None:
     connection = sqlite3.connect(ledger.place)
+    connection.execute("PRAGMA ignore_check_constraints = ON")
     connection.execute(sql, values)
     connection.commit()
     connection.close()
@@ -124,6 +125,39 @@ def test_a_changed_state_is_refused_before_it_is_used(
             attempt()
 
 
+@pytest.mark.parametrize("number", [0, -1, -(2**62) - 1, -(2**63)])
+def test_entries_below_the_first_are_not_hidden(
+    filled: tuple[Ledger, dict[str, Any]], number: int
+) -> None:
+    """A forged charge with its hash, stored release and all, where no number should be."""
+    ledger, _ = filled
+    model = next(e for e in ledger.history() if e.request == "r-1")
+    forged = replace(model, number=number, step=99, request="forged", settles=3)
+    forged = replace(forged, hash=forged.sealed())
+    names = ", ".join(f":{name}" for name in COLUMNS)
+    insert = f"INSERT INTO discreet_entries ({', '.join(COLUMNS)}) VALUES ({names})"
+    with closing(sqlite3.connect(ledger.place)) as connection:
+        with pytest.raises(sqlite3.IntegrityError, match="CHECK constraint failed"):
+            connection.execute(insert, vars(forged))
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute(insert, vars(forged))
+        connection.commit()
+    assert f"its number is {number}, not positive" in problems(ledger)
+    assert ledger.verify().entries == 11
+    with pytest.raises(LedgerError, match="is damaged"):
+        ledger.charge("d", guarantee("0.5"), ABOUT, request_id="forged")
+    with pytest.raises(LedgerError, match="is damaged"):
+        ledger.released(3)
+
+
+def test_entries_that_are_counted_and_not_found(
+    filled: tuple[Ledger, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, _ = filled
+    monkeypatch.setattr(schema, "COUNT", "SELECT COUNT(*) + 1 FROM discreet_entries")
+    assert problems(ledger) == "11 entries are counted and 10 found"
+
+
 def test_removed_entries_are_found(filled: tuple[Ledger, dict[str, Any]], tmp_path: Path) -> None:
     ledger, release = filled
     copy = Ledger(str(tmp_path / "copy.db"))
@@ -181,6 +215,8 @@ ZERO = '{"delta":"0","epsilon":'
         (content(6, f'"budget":{ZERO}"4', f'"budget":{ZERO}"1'), "budget must be raised"),
         (content(2, '"parts":[["north"', '"parts":[["south"'), "parts must be distinct"),
         (content(8, '"value":[5', '"value":[6'), "does not have its digest"),
+        (content(10, '"value":[5', '"value":[6'), "does not have its digest"),
+        (content(10, '"release":', '"leash":'), "malformed"),
         (content(1, '"version":1', '"version":2'), "the version of the tables"),
         (content(1, '"format":"discreet-ledger"', '"format":"x"'), "its version is wrong"),
         (column(9, kind="gift"), "its kind is unknown"),
@@ -233,6 +269,18 @@ def test_a_rolled_back_ledger_is_shown_by_a_release(ledger: Ledger, tmp_path: Pa
         old.charge("d", guarantee("0.5"), ABOUT)
     (told,) = old.verify(release).problems
     assert told.startswith("entry 4 is not the one that paid for the release: the ledger was")
+
+
+def test_the_same_charge_in_two_copies_has_two_hashes(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.ledger.chain.now", lambda: "2024-05-03T12:00:00+00:00")
+    ledger.create("d")
+    ledger.backup(tmp_path / "old.db")
+    old = Ledger(str(tmp_path / "old.db"))
+    first, again = (each.charge("d", guarantee(1), ABOUT) for each in (ledger, old))
+    assert first.number == again.number
+    assert first.hash != again.hash
 
 
 def test_releases_that_the_ledger_does_not_vouch_for(ledger: Ledger) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 import click
@@ -64,7 +66,18 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no Greek letters
+    signal.signal(signal.SIGTERM, _terminate)
     sys.exit(run(sys.argv[1:]))
+
+
+_asked: list[int] = []  # the status that a signal asks for
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    """End as after an interrupt: what was begun is cleaned up."""
+    signal.signal(number, signal.SIG_IGN)
+    _asked.append(128 + number)
+    raise SystemExit(128 + number)
 
 
 def run(arguments: list[str]) -> int:
@@ -73,9 +86,10 @@ def run(arguments: list[str]) -> int:
         status: Any = commands.main(arguments, prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
         return int(status or 0)
-    except SystemExit as end:  # shell completion
+    except SystemExit as end:  # shell completion, or terminated
         return int(end.code or 0)
     except BaseException as error:
         from discreet.cli.failures import explain
 
-        return explain(error)
+        # DuckDB, if it is interrupted, raises an error of its own
+        return _asked[0] if _asked else explain(error)

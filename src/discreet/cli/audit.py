@@ -42,7 +42,7 @@ def command(
     from discreet import verifying
     from discreet.cli import places
 
-    places.require(out, plot, verify=verify)
+    places.require(out, plot, "certificate", verify=verify)
     found = _audit(given) if verify is None else verifying.verify(Path(verify))
     if out is not None:
         found.certificate.save(out)

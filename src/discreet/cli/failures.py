@@ -20,8 +20,8 @@ def explain(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         error.show()
         return USAGE
+    _drop_output()
     if isinstance(error, BrokenPipeError):
-        _close_output()
         return REFUSED
     sentence, status = _sentence(error)
     click.echo(sentence, err=True)
@@ -51,10 +51,13 @@ def _place(error: BaseException) -> str:
     return f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else "discreet"
 
 
-def _close_output() -> None:
-    """Whoever read the output has gone; nothing may be written at exit either."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _drop_output() -> None:
+    """If the reader has gone or the disk is full, nothing may be written at exit either."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_privately(error: UnknownValuesError) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -215,10 +214,7 @@ def verify(place: str, path: str | None, as_json: bool, quiet: bool) -> int:
     \b
     discreet ledger verify budget.db --release release.json
     """
-    from discreet.releases import Release
-
-    document = None if path is None else json.loads(Release.load(path).to_json())
-    report = _open(place).verify(document)
+    report = _open(place).verify(None if path is None else _release(path))
     found = {
         "ok": report.ok,
         "entries": report.entries,
@@ -228,6 +224,16 @@ def verify(place: str, path: str | None, as_json: bool, quiet: bool) -> int:
     }
     common.done(found, report, as_json, quiet and report.ok)
     return 0 if report.ok else 1
+
+
+def _release(path: str) -> Any:
+    """The document in a file as it stands there, if it is a sound release."""
+    from discreet.core.documents import parse, read_file
+    from discreet.releases import Release
+
+    document = parse(read_file(path), "the release", "release")
+    Release.from_json(document)
+    return document
 
 
 @command.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Callable
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from discreet.ledger import Ledger
 
 PICTURES = (".png", ".svg", ".pdf")
+SQLITE_FILES = ("-wal", "-shm", "-journal")  # beside a ledger, while it is used
+MOST_BYTES = 10**8  # of a document that may be replaced
 
 
 def open_ledger(place: str) -> Ledger:
@@ -33,12 +36,15 @@ def open_ledger(place: str) -> Ledger:
     return Ledger.open(place)
 
 
-def require(out: str | None = None, plot: str | None = None, **kept: str | None) -> None:
+def require(
+    out: str | None = None, plot: str | None = None, writes: str = "release", **kept: str | None
+) -> None:
     """Refuse, before anything is paid for, files that cannot be written or would be lost.
 
     Args:
-        out: where JSON goes.
+        out: where JSON goes; what is there already must be a document of the same kind.
         plot: where a figure goes.
+        writes: the kind of document, "release" or "certificate".
         kept: files that must not be overwritten.
     """
     if plot is not None:
@@ -46,7 +52,12 @@ def require(out: str | None = None, plot: str | None = None, **kept: str | None)
             raise InputError("plot needs matplotlib: pip install 'discreet[plot]'", "plot")
         if Path(plot).suffix.lower() not in PICTURES:
             raise InputError(f"plot must end in .png, .svg or .pdf, got {_shown(plot)}", "plot")
-    taken = {_resolved(path): name for name, path in kept.items() if path is not None}
+    taken = {
+        _resolved(path + ending): name
+        for name, path in kept.items()
+        if path is not None
+        for ending in (("", *SQLITE_FILES) if name == "ledger" else ("",))
+    }
     for argument, path in (("out", out), ("plot", plot)):
         if path is None:
             continue
@@ -55,6 +66,22 @@ def require(out: str | None = None, plot: str | None = None, **kept: str | None)
         other = taken.setdefault(_resolved(path), argument)
         if other != argument:
             raise InputError(f"{argument} must be another file than {other}", argument)
+    if out is not None and os.path.lexists(target := _resolved(out)):
+        if not _is_document(target, writes):
+            raise InputError(f"out {_shown(out)} exists and is not a {writes} of discreet", "out")
+        if not os.access(Path(target).parent, os.W_OK | os.X_OK):
+            raise InputError(f"out {_shown(out)} cannot be replaced", "out")
+
+
+def _is_document(path: str, kind: str) -> bool:
+    place = Path(path)
+    try:
+        if not place.is_file() or place.stat().st_size > MOST_BYTES:
+            return False
+        document = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.get("format") == f"discreet-{kind}"
 
 
 def _writable(path: str) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -151,15 +151,33 @@ def _deliver(
             showing.show_cost(made)
             _show_rest(left, {"Release": out, "Plot": plot})
     except BaseException as error:
-        if not safe:
-            with contextlib.suppress(OSError):
-                click.echo(made.to_json())
+        note = "" if safe else _rescue(made, left)
         if isinstance(error, DiscreetError):
-            note = "" if safe else "; the release is on standard output, keep it"
-            click.echo(f"Error: {error}{note}", err=True)
+            click.echo(f"Error: {error}{note and f'; {note}'}", err=True)
             return 1
+        if note:
+            click.echo(f"Note: {note}", err=True)
         raise
     return 0
+
+
+def _rescue(made: Release, left: tuple[str, Any, str | None] | None) -> str:
+    """Put a release where it is not lost, and say where."""
+    from discreet.ledger.stores import shown
+
+    try:
+        click.echo(made.to_json())
+        return "the release is on standard output, keep it"
+    except OSError:  # full, or closed
+        if made.receipt is None or left is None:
+            click.echo(made.to_json(), err=True)
+            return "the release is on standard error, keep it"
+    dataset, book, _ = left
+    place, name = shlex.quote(shown(book.place)), shlex.quote(dataset)
+    return (
+        f"the release is stored in the ledger as the outcome of entry {made.receipt.number}: "
+        f"discreet ledger history {place} --dataset {name} --json"
+    )
 
 
 def _show_rest(left: tuple[str, Any, str | None] | None, written: dict[str, str | None]) -> None:

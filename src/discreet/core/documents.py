@@ -87,7 +87,7 @@ def _file(path: object, argument: str) -> Path:
 
 
 def parse(text: str | bytes, what: str, argument: str, hint: str = "") -> Any:
-    """Read JSON. A key that occurs twice is refused: which of its values counts is up to readers."""
+    """Read JSON; a key that occurs twice is refused, since readers differ in which one counts."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

@@ -209,6 +209,8 @@ def said_safely(name: str = "") -> Iterator[None]:
     except (InputError, KeyboardInterrupt, MemoryError):
         raise
     except Exception as error:
+        if "query interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None  # as DuckDB reports Ctrl-C
         which = f"data {name!r}" if name else "data"
         raise DataError(f"{which} cannot be read: {_reason(error)}", "data") from None
 

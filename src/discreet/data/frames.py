@@ -163,7 +163,7 @@ def _inside(axes: Sequence[Axis], cell: Cell) -> nw.Expr:
         here = nw.col(key)
         missing = here.is_null()
         parts.append(missing if place is None else ~missing & here.is_in(axis.forms[place]))
-    return reduce(and_, [~nw.col(_UNIT).is_null(), *parts])
+    return reduce(and_, parts)
 
 
 def _kept(per_unit: Frame, columns: Sequence[str], most: int) -> Frame:

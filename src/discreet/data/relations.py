@@ -88,7 +88,7 @@ class RelationSource:
         """One row per unit with a column per cell, cut down, and summed; see `units`."""
         raw = ", ".join(f"{_column(axis)} as x{i}" for i, axis in enumerate(axes))
         chosen = ", ".join(f"{_value(axis, f'x{i}')} as v{i}" for i, axis in enumerate(axes))
-        inside = [" and ".join(["u is not null", *_inside(axes, cell)]) for cell in cells]
+        inside = [" and ".join(_inside(axes, cell)) for cell in cells]
         columns = [f"c{i}" for i in range(len(cells))]
         sums = ", ".join(
             f"coalesce(sum(n) filter ({part}), 0)::bigint as {column}"

@@ -23,6 +23,11 @@ def name(argument: str, value: object) -> str:
     Two spellings that look the same must not have two budgets.
     """
     text = unicodedata.normalize("NFC", check.label(argument, value))
+    if any(unicodedata.category(letter) in ("Cf", "Zl", "Zp") for letter in text):
+        raise InputError(
+            f"{argument} must not contain invisible characters, got {check.shorten(ascii(text))}",
+            argument,
+        )
     if text != text.strip():
         raise InputError(
             f"{argument} must not begin or end with a space, got {check.brief(value)}", argument
@@ -32,6 +37,23 @@ def name(argument: str, value: object) -> str:
             f"{argument} must have at most {LONGEST_NAME} characters, got {len(text)}", argument
         )
     return text
+
+
+def skeleton(text: str) -> str:
+    """What is left of a name without case, forms of letters, and kinds of dashes and spaces."""
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    signs = {"Pd": "-", "Zs": " "}
+    found = "".join(signs.get(unicodedata.category(letter), letter) for letter in plain)
+    return found.replace("\N{MINUS SIGN}", "-")
+
+
+def alike(argument: str, text: str, other: str) -> InputError:
+    """A name that a reader would take for another one."""
+    return InputError(
+        f"{argument} {text!r} differs from {other!r} only by case, spaces, dashes or the form of "
+        "letters",
+        argument,
+    )
 
 
 @dataclass(frozen=True)
@@ -94,11 +116,14 @@ class Account:
         Unit and adjacency must be the account's. An add-remove guarantee also counts in an account
         for substitution, as for a group of two: 2ε and (1 + e^ε)·δ.
         """
-        promised = guarantee.epsilon
-        if not isinstance(promised, Fraction) or promised < 0 or not 0 <= guarantee.delta <= 1:
+        promised, slack = guarantee.epsilon, guarantee.delta
+        exact = isinstance(promised, Fraction) and isinstance(slack, (Fraction, int))
+        if not exact or promised < 0 or not 0 <= slack <= 1:
             raise PrivacyRefusedError(
                 "a release without a guarantee cannot be paid for from a budget", guarantee
             )
+        for argument, number in (("epsilon", promised), ("delta", slack)):
+            check.rational(argument, number)  # what is written down can be read again
         if guarantee.unit != self.unit:
             raise PrivacyRefusedError(
                 f"dataset {self.dataset!r} protects one {self.unit}, the release one "
@@ -169,6 +194,10 @@ def _part_names(parts: object) -> tuple[str, ...]:
         )
     if len(set(names)) < len(names):
         raise InputError("parts must be distinct", "parts")
+    known: dict[str, str] = {}
+    for i, part in enumerate(names):
+        if (other := known.setdefault(skeleton(part), part)) != part:
+            raise alike(f"parts[{i}]", part, other)
     return names
 
 

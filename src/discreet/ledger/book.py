@@ -142,14 +142,22 @@ class Ledger:
             return charging.charge(chain, label, guarantee, about, request, piece)
 
     def record(self, receipt: Receipt, document: Mapping[str, Any]) -> None:
-        """Write down what came of a charge: the release's JSON, which carries the receipt.
-
-        The digest is kept, and the release itself if it was charged with a request id.
-        """
+        """Write down what came of a charge: the release's JSON, which carries the receipt."""
         if not isinstance(receipt, Receipt):
             raise InputError(f"receipt must be a Receipt, got {check.brief(receipt)}", "receipt")
         with writing(self._store) as chain:
             charging.record(chain, receipt, document)
+
+    def released(self, number: int) -> dict[str, Any]:
+        """The release that entry `number` paid for, as JSON parsed: `Release.from_json` reads it.
+
+        Raises:
+            InputError: the entry is no charge.
+            LedgerError: its outcome was not recorded.
+        """
+        wanted = check.whole("number", number, least=1)
+        with reading(self._store) as chain:
+            return charging.released(chain, wanted)
 
     def remaining(self, dataset: str, part: str | None = None) -> Amount:
         """What a release from a data set, or from one part of it, may still cost."""

@@ -70,16 +70,16 @@ class Chain:
 
     def rows(self, dataset: str | None = None) -> Iterator[Entry]:
         """All entries in order, unchecked."""
-        after = -(2**62)
+        start = -(2**63)  # the least number that a table can hold, though the first should be 1
         while True:
             if dataset is None:
-                page = self.run(schema.PAGE, after=after, size=PAGE)
+                page = self.run(schema.PAGE, start=start, size=PAGE)
             else:
-                page = self.run(schema.PAGE_OF_DATASET, dataset=dataset, after=after, size=PAGE)
+                page = self.run(schema.PAGE_OF_DATASET, dataset=dataset, start=start, size=PAGE)
             yield from (Entry(*row) for row in page)
             if len(page) < PAGE:
                 return
-            after = page[-1][0]
+            start = page[-1][0] + 1
 
     def append(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,7 +44,11 @@ def charge(
     account = _account(chain, dataset, guarantee)
     cost = account.cost(guarantee)
     after = account.pay(cost, part)
-    content = asked | {"charged": cost.document(), "account": after.document()}
+    content = asked | {
+        "charged": cost.document(),
+        "account": after.document(),
+        "token": secrets.token_hex(8),  # the same charge in two copies has two hashes
+    }
     entry = chain.append(dataset, "charge", content, request=request)
     return Receipt(dataset, entry.number, entry.hash)
 
@@ -81,14 +86,29 @@ def _repeat(chain: Chain, earlier: Entry, asked: dict[str, Any]) -> Receipt:
             f"request_id {earlier.request!r} was charged as entry {earlier.number}, outcome "
             "unknown: whoever made it may still return it; use a new request_id"
         )
+    return Receipt(earlier.dataset, earlier.number, earlier.hash, _stored(outcome))
+
+
+def released(chain: Chain, number: int) -> dict[str, Any]:
+    """The release that a charge paid for."""
+    entry = chain.numbered(number)
+    if entry is None or entry.kind != "charge":
+        raise InputError(f"number must be that of a charge, got {number}", "number")
+    outcome = chain.outcome(number)
+    if outcome is None:
+        raise LedgerError(f"entry {number} was charged, outcome unknown: no release is stored")
+    return _stored(outcome)
+
+
+def _stored(outcome: Entry) -> dict[str, Any]:
     stored = outcome.document.get("release")
     if not isinstance(stored, dict):
         raise malformed(outcome)
-    return Receipt(earlier.dataset, earlier.number, earlier.hash, stored)
+    return stored
 
 
 def record(chain: Chain, receipt: Receipt, document: Mapping[str, Any]) -> None:
-    """Write down the digest of a release, and the release itself if it can be asked for again."""
+    """Write down a release and its digest."""
     text = canonical("document", document)
     entry = chain.numbered(receipt.number)
     if entry is None or (entry.kind, entry.dataset, entry.hash) != (
@@ -109,9 +129,7 @@ def record(chain: Chain, receipt: Receipt, document: Mapping[str, Any]) -> None:
         return
     last = chain.last(entry.dataset)
     account = (last or entry).account
-    content: dict[str, Any] = {"digest": digest, "account": account.document()}
-    if entry.request is not None:
-        content["release"] = json.loads(text)
+    content = {"digest": digest, "release": json.loads(text), "account": account.document()}
     chain.append(entry.dataset, "outcome", content, settles=entry.number)
 
 

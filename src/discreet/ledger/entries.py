@@ -51,8 +51,8 @@ class Entry:
 
     @property
     def intact(self) -> bool:
-        """Whether the entry is as it was written."""
-        return self.proper and self.sealed() == self.hash
+        """Whether the entry is as it was written; none is written with a number below 1."""
+        return self.proper and self.number > 0 and self.sealed() == self.hash
 
     @property
     def document(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from discreet._version import __version__
 from discreet.core import Adjacency
 from discreet.errors import InputError
 from discreet.ledger import schema
-from discreet.ledger.accounts import Account, name
+from discreet.ledger.accounts import Account, alike, name, skeleton
 from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import OWN, Chain
 from discreet.ledger.entries import Entry, malformed
@@ -148,14 +148,13 @@ def create(
 
 
 def _require_unlike(chain: Chain, dataset: str) -> None:
-    """A slip of the shift key must not open a second budget."""
+    """A slip of the shift key, or another dash, must not open a second budget."""
+    own = skeleton(dataset)
     for entry in chain.latest():
         if entry.dataset == dataset:
             raise malformed(entry)  # a damaged index did not find it
-        if entry.dataset.casefold() == dataset.casefold():
-            raise InputError(
-                f"dataset {dataset!r} differs from {entry.dataset!r} only by case", "dataset"
-            )
+        if skeleton(entry.dataset) == own:
+            raise alike("dataset", dataset, entry.dataset)
 
 
 def account_of(chain: Chain, dataset: str) -> Account:

@@ -11,7 +11,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE discreet_version (version INTEGER NOT NULL)",
         "INSERT INTO discreet_version VALUES (0)",
-        "CREATE TABLE discreet_entries (number INTEGER PRIMARY KEY, dataset TEXT NOT NULL, "
+        "CREATE TABLE discreet_entries (number INTEGER PRIMARY KEY CHECK (number > 0), "
+        "dataset TEXT NOT NULL, "
         "step INTEGER NOT NULL, kind TEXT NOT NULL, request TEXT, settles INTEGER UNIQUE, "
         "content TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL, "
         "UNIQUE (dataset, step), UNIQUE (dataset, request))",
@@ -27,8 +28,8 @@ LAST = _WHERE + "dataset = :dataset ORDER BY number DESC LIMIT 1"
 BY_NUMBER = _WHERE + "number = :number"
 BY_REQUEST = _WHERE + "dataset = :dataset AND request = :request"
 BY_CHARGE = _WHERE + "settles = :settles"
-PAGE = _WHERE + "number > :after ORDER BY number LIMIT :size"
-PAGE_OF_DATASET = _WHERE + "dataset = :dataset AND number > :after ORDER BY number LIMIT :size"
+PAGE = _WHERE + "number >= :start ORDER BY number LIMIT :size"
+PAGE_OF_DATASET = _WHERE + "dataset = :dataset AND number >= :start ORDER BY number LIMIT :size"
 _LATEST = "SELECT MAX(number) FROM discreet_entries WHERE dataset <> '' GROUP BY dataset"
 LATEST = _WHERE + f"number IN ({_LATEST})"
 COUNT = "SELECT COUNT(*) FROM discreet_entries"

@@ -52,6 +52,7 @@ class _Replay:
 
     problems: list[str] = field(default_factory=list)
     count: int = 0
+    visited: int = 0
     head: str = ""
     version: int = 0
     accounts: dict[str, Account] = field(default_factory=dict)
@@ -65,7 +66,10 @@ class _Replay:
     def take(self, entry: Entry) -> None:
         """Check one entry and go on from what it says."""
         self.count += 1
-        if not entry.proper or not entry.intact:
+        self.visited += 1
+        if entry.proper and entry.number < 1:
+            self.say(f"its number is {entry.number}, not positive")
+        elif not entry.proper or not entry.intact:
             self.say("it was changed after it was written")
         elif entry.number != self.count:
             self.say("it is missing or its number was changed")
@@ -149,8 +153,7 @@ def _outcome(state: _Replay, entry: Entry) -> None:
         state.say("it is the outcome of no open charge")
     else:
         del state.open_charges[entry.settles]
-    release = entry.document.get("release")
-    if release is not None and release_digest(release) != entry.document["digest"]:
+    if release_digest(entry.document["release"]) != entry.document["digest"]:
         state.say("the stored release does not have its digest")
     state.expect(entry, state.accounts[entry.dataset])
 
@@ -171,6 +174,8 @@ def verify(chain: Chain, document: Mapping[str, Any] | None = None) -> Report:
     total = int(chain.run(schema.COUNT)[0][0])
     for entry in track(chain.rows(), "verifying the ledger", total):
         state.take(entry)
+    if state.visited != total:
+        state.problems.append(f"{total} entries are counted and {state.visited} found")
     if total == 0:
         state.problems.append("the ledger has no entries")
     elif state.version != chain.version():
