@@ -340,7 +340,6 @@ def test_what_would_lose_a_release_is_refused_before_it_is_paid(
     same = tmp_path / "link.csv"
     same.symlink_to(patients)
     cases = {
-        "quiet needs out or json": ("--quiet",),
         "out '/no/such/place/x' cannot be written": ("--out", "/no/such/place/x"),
         f"out '{tmp_path}' cannot be written": ("--out", tmp_path),
         "out '' cannot be written": ("--out", ""),
@@ -365,6 +364,7 @@ def test_a_release_that_was_meant_to_be_paid_for_is(
 ) -> None:
     asked = ("release", patients, *MODEL, "--epsilon", "1")
     for options, words in (
+        (("--quiet",), "quiet needs out, plot, json or ledger"),
         (("--ledger", budget), "dataset must be given with a ledger"),
         (("--dataset", "x"), "dataset needs a ledger"),
         (("--request-id", "x"), "request_id needs a ledger"),

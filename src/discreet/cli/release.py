@@ -84,8 +84,8 @@ def command(
     from discreet.cli import places
     from discreet.releasing import release
 
-    if quiet and not as_json and out is None:
-        raise InputError("quiet needs out or json: the release would be lost", "quiet")
+    if quiet and not (as_json or out or plot or ledger):
+        raise InputError("quiet needs out, plot, json or ledger: nothing would be kept", "quiet")
     places.require(out, plot, data=data, ledger=ledger)
     _require_payer(ledger, dataset, request_id=request_id, part=part)
     budget = check.epsilon(common.number("epsilon", epsilon))
