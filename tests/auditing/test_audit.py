@@ -242,7 +242,7 @@ def test_delta_is_rounded_up_for_any_number() -> None:
     model = dp.DirichletMultinomial(range(3))
     found = dp.audit(dp.mechanism("lattice", model, n=3, epsilon=0.1))
     assert found.delta(Fraction(1, 10) - Fraction(1, 10**30)) > 0
-    assert found.delta(10**400) == 0
+    assert found.delta(10**300) == 0
 
 
 def test_sizes_are_refused_before_anything_is_listed() -> None:

@@ -181,7 +181,9 @@ def test_a_terminated_count_leaves_no_files(tmp_path: Path) -> None:
     time.sleep(0.05)
     process.terminate()
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (128 + signal.SIGTERM, b"", b"")
+    assert err.strip() == b""
+    if process.returncode:  # a fast machine may have finished
+        assert (process.returncode, out) == (128 + signal.SIGTERM, b"")
     assert list(spill.iterdir()) == []
 
 
