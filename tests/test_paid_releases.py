@@ -151,6 +151,21 @@ def test_a_retry_returns_what_was_stored(ledger: dp.Ledger) -> None:
         asked("age >= 35")
 
 
+def test_what_becomes_of_undeclared_values_is_part_of_a_request(ledger: dp.Ledger) -> None:
+    frame = pl.DataFrame({"x": ["a", "b", None]})
+
+    def asked(**rules: Any) -> dp.Release:
+        counts = MODEL.count(frame, "x", **rules)
+        options: dict[str, Any] = {"ledger": ledger, "dataset": "people", "request_id": "r"}
+        return dp.release(counts, MODEL, 0.1, adjacency="add-remove", **options)
+
+    first = asked(unknown="drop")
+    assert asked(unknown="drop") == first
+    for other in ("a", "c"):
+        with pytest.raises(dp.InputError, match="another release"):
+            asked(unknown="other", other=other)
+
+
 def test_units_and_adjacency_have_to_match(ledger: dp.Ledger) -> None:
     ledger.create("patients", budget=2, adjacency="add-remove", unit="patient")
     records = [("p1", "a"), ("p1", "b"), ("p2", "c")]

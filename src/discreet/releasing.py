@@ -92,6 +92,8 @@ def release(
         "config": digest(made.config.document()),
         "column": column,
         "where": where,
+        "dropped": bool(counted and counted.dropped),
+        "other": counted and counted.other,
     }
     receipt = _charge(made, about, ledger, dataset, request_id, part, rng is not None)
     if receipt is not None and receipt.stored is not None:

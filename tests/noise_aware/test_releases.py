@@ -125,3 +125,14 @@ def test_wrong_generators() -> None:
     release = dp.release((3, 4, 5), dp.DirichletMultinomial(range(3)), 1)
     with pytest.raises(dp.InputError, match="rng must be"):
         release.noise_aware(rng=7)  # type: ignore[arg-type]
+
+
+def test_one_release_has_one_posterior(rng: np.random.Generator) -> None:
+    """Also where the counts behind it are drawn."""
+    model = dp.DirichletMultinomial(range(6))
+    release = dp.release([10**6] * 6, model, 1e-4, rng=rng)
+    first, second = release.noise_aware(), release.noise_aware()
+    assert first.diagnostics.method == "draws"
+    assert (first.interval() == second.interval()).all()
+    other = release.noise_aware(rng=np.random.default_rng(1))
+    assert (first.interval() != other.interval()).any()

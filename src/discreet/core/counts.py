@@ -32,8 +32,8 @@ class Counts:
 
     `unit` is who is protected and `max_per_unit` how many records one may have; `dropped` says that
     records were left out, and `where` which were counted, so that the total is no longer public.
-    `column` is where the categories were read, and `by` tells that they are the cells of a joint
-    table.
+    `column` is where the categories were read, `other` the one that took undeclared values, and
+    `by` tells that they are the cells of a joint table.
     """
 
     values: tuple[int, ...] = field(repr=False)
@@ -43,6 +43,7 @@ class Counts:
     dropped: bool = False
     column: str | None = field(default=None, compare=False)
     where: str | None = None
+    other: Category | None = field(default=None, compare=False)
     by: Grouping | None = None
 
     def __post_init__(self) -> None:

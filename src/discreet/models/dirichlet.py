@@ -103,6 +103,7 @@ class DirichletMultinomial:
             dropped=unknown == "drop",
             column=column,
             where=where,
+            other=other,
             by=grouping,
         )
 

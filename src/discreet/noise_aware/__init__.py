@@ -46,7 +46,8 @@ def infer(
         raw: the output before post-processing, `Release.raw`.
         n_prior: under add-remove, the prior of the private number of records: None is flat on
             0, 1, 2, …; (low, high) is uniform; or a distribution with `logpmf`, as in scipy.stats.
-        rng: for more than two categories where the counts are too many to list: they are drawn.
+        rng: for more than two categories where the counts are too many to list: they are drawn,
+            by default always in the same way for the same output.
 
     Returns:
         A `DirichletMixture`; its `diagnostics` tell how it was computed and how exact it is.
@@ -57,7 +58,10 @@ def infer(
     """
     mechanism.postprocess(raw)
     output = tuple(map(int, raw))
-    source = np.random.default_rng() if rng is None else check.generator(rng)
+    # seeded by what is public, so that one release always gives one posterior
+    source = (
+        np.random.default_rng([abs(z) for z in output]) if rng is None else check.generator(rng)
+    )
     model, n = mechanism.config.model, mechanism.config.n
     prior_of_n = _prior_of_n(n_prior, n)
     law = mechanism.make_raw_law((n or 0, *(0,) * (len(model.categories) - 1)))
