@@ -181,6 +181,8 @@ def test_units_and_adjacency_have_to_match(ledger: dp.Ledger) -> None:
     pay(ledger)
     pay(ledger, 0.1, adjacency="add-remove")
     assert float(ledger.remaining("trial-7").epsilon) == 0.55
+    with pytest.raises(dp.BudgetError, match="twice its epsilon"):
+        pay(ledger, 0.4, adjacency="add-remove")
 
 
 def test_parts_are_paid_once(ledger: dp.Ledger) -> None:

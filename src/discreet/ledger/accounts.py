@@ -142,11 +142,11 @@ class Account:
         counted = guarantee.under(self.adjacency)
         return Amount.cost(Fraction(counted.epsilon), counted.delta)
 
-    def pay(self, amount: Amount, part: str | None = None) -> Account:
-        """The account after a charge, if the budget covers it."""
+    def pay(self, amount: Amount, part: str | None = None, note: str = "") -> Account:
+        """The account after a charge, if the budget covers it; else the note joins the refusal."""
         left = self.remaining(part)
         if not left.covers(amount):
-            raise _refusal(self, left, amount)
+            raise _refusal(self, left, amount, note)
         if part is None:
             return replace(self, whole=self.whole + amount)
         return replace(
@@ -201,11 +201,12 @@ def _part_names(parts: object) -> tuple[str, ...]:
     return names
 
 
-def _refusal(account: Account, left: Amount, amount: Amount) -> BudgetError:
+def _refusal(account: Account, left: Amount, amount: Amount, note: str) -> BudgetError:
     which = "delta" if left.epsilon_units >= amount.epsilon_units else "epsilon"
     rest, total, cost = (decimal(getattr(each, which)) for each in (left, account.budget, amount))
     return BudgetError(
-        f"dataset {account.dataset!r} has {which} {rest} left of {total}, the release costs {cost}",
+        f"dataset {account.dataset!r} has {which} {rest} left of {total}, the release costs "
+        f"{cost}{note}",
         account.dataset,
         left.epsilon,
         left.delta,

@@ -43,7 +43,9 @@ def charge(
             return _repeat(chain, earlier, asked)
     account = _account(chain, dataset, guarantee)
     cost = account.cost(guarantee)
-    after = account.pay(cost, part)
+    twice = guarantee.adjacency is not account.adjacency
+    note = ", twice its epsilon because the dataset is kept under 'substitute'" if twice else ""
+    after = account.pay(cost, part, note)
     content = asked | {
         "charged": cost.document(),
         "account": after.document(),
