@@ -195,6 +195,14 @@ def paid(budget: Path) -> tuple[str, ...]:
     return ("--epsilon", "1", "--ledger", str(budget), "--dataset", "trial")
 
 
+def test_what_the_ledger_charged_is_said(patients: Path, budget: Path) -> None:
+    done("ledger", "create", "trial", budget)
+    asked = ("release", patients, *MODEL, *paid(budget))
+    assert "It counts as" not in done(*asked).out
+    doubled = done(*asked, "--adjacency", "add-remove").out
+    assert "It counts as ε = 2, δ = 0 because trial is kept under 'substitute'." in doubled
+
+
 def failing(path: str, draw: object) -> None:
     raise dp.InputError("plot cannot be written: disk full", "plot")
 

@@ -149,7 +149,7 @@ def _deliver(
         elif not quiet:
             showing.show(made, aware)
             showing.show_cost(made)
-            _show_rest(left, {"Release": out, "Plot": plot})
+            _show_rest(made, left, {"Release": out, "Plot": plot})
     except BaseException as error:
         note = "" if safe else _rescue(made, left)
         if isinstance(error, DiscreetError):
@@ -180,12 +180,18 @@ def _rescue(made: Release, left: tuple[str, Any, str | None] | None) -> str:
     )
 
 
-def _show_rest(left: tuple[str, Any, str | None] | None, written: dict[str, str | None]) -> None:
+def _show_rest(
+    made: Release, left: tuple[str, Any, str | None] | None, written: dict[str, str | None]
+) -> None:
     """What is left, and where the files are."""
     if left is None:
         common.say("No ledger paid for it: releases from the same data add up.")
     else:
         dataset, book, part = left
+        number = made.receipt and made.receipt.number
+        charged = next(e.charged for e in book.history(dataset) if e.number == number)
+        if charged.epsilon != made.guarantee.epsilon:
+            common.say(f"It counts as {charged} because {dataset} is kept under 'substitute'.")
         common.say(f"Left for {dataset}: {book.remaining(dataset, part)}.")
     for what, path in written.items():
         if path is not None:
