@@ -1,4 +1,7 @@
-"""Exceptions. Every attribute is public information: no count or record is ever kept in one."""
+"""Exceptions. Texts and attributes are public: no count or record is kept in one.
+
+But for `UnknownValuesError`, whose attributes are for the data owner.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -85,17 +84,8 @@ def release(
         check.generator(rng)
     law = made.raw_law(values)
     law.require_drawable()
-    counted = counts if isinstance(counts, Counts) else None
-    column, where = (counted.column, counted.where) if counted else (None, None)
-    about = {
-        "mechanism": made.name,
-        "config": digest(made.config.document()),
-        "column": column,
-        "where": where,
-        "dropped": bool(counted and counted.dropped),
-        "other": counted and counted.other,
-    }
-    receipt = _charge(made, about, ledger, dataset, request_id, part, rng is not None)
+    counted = counts if isinstance(counts, Counts) else Counts(values, made.config.model.categories)
+    receipt = _charge(made, counted, ledger, dataset, request_id, part, rng is not None)
     if receipt is not None and receipt.stored is not None:
         return Release.from_json(receipt.stored)
     raw = law.sample(rng=rng)
@@ -108,8 +98,8 @@ def release(
         rng is not None,
         n_source,
         receipt,
-        column,
-        where,
+        counted.column,
+        counted.where,
     )
     if ledger is not None and receipt is not None:
         # if this fails the charge stays, without an outcome, and nothing is returned
@@ -119,7 +109,7 @@ def release(
 
 def _charge(
     made: Mechanism,
-    about: dict[str, Any],
+    counted: Counts,
     ledger: Ledger | None,
     dataset: str | None,
     request_id: str | None,
@@ -140,6 +130,15 @@ def _charge(
         raise InputError("dataset must be given with a ledger: whose budget pays", "dataset")
     if simulated:
         raise PrivacyRefusedError("a simulation is not paid for: leave out rng or the ledger")
+    # what the counts are about, never how many there are
+    about = {
+        "mechanism": made.name,
+        "config": digest(made.config.document()),
+        "column": counted.column,
+        "where": counted.where,
+        "dropped": counted.dropped,
+        "other": counted.other,
+    }
     return ledger.charge(dataset, made.guarantee, about, request_id, part)
 
 

@@ -1,6 +1,7 @@
 """Counting where the data live: one pass in the user's engine, and only counts come back.
 
-Nothing here is private in itself: counts are what a mechanism starts from.
+The counts are private. Which records are counted, and how each is read, follows from public rules
+and from that record, or that unit's records, alone.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Rules:
     Attributes:
         where: a condition on one record; the others are left out.
         unknown: what happens to missing and undeclared values: "error", "other", "drop".
-        other: the declared category of the first column that takes them, for "other".
+        other: the declared category of the counted column that takes them, for "other".
         unit: the column that tells whose record it is.
         max_per_unit: how many records of one unit are kept.
         table: the table of a DuckDB file.
@@ -64,8 +65,6 @@ class Rules:
             check.whole("max_per_unit", self.max_per_unit, least=1, most=10**6)
         if self.unit is not None:
             check.label("unit", self.unit)
-        if self.where is not None:
-            conditions.parse(self.where)
 
 
 def tabulate(
@@ -80,6 +79,7 @@ def tabulate(
         UnknownValuesError: a value is missing or undeclared.
     """
     labels = [tuple(values) for values in columns.values()]
+    condition = None if rules.where is None else conditions.parse(rules.where)
     if rules.other is not None:
         check.position("other", rules.other, labels[-1])
     if None in columns:
@@ -94,7 +94,6 @@ def tabulate(
     names = [check.label("column", name) for name in columns]
     if len(set(names)) < len(names):
         raise InputError(f"by and column must be different columns, got {names[0]!r}", "by")
-    condition = None if rules.where is None else conditions.parse(rules.where)
     others = [*([rules.unit] if rules.unit else []), *conditions.columns_of(condition)]
     try:
         return _tabulated(data, names, labels, condition, others, rules)

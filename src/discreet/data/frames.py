@@ -208,7 +208,7 @@ def _digits(dtype: Any) -> nw.Expr:
     return reduce(add, [nw.when(found).then(value).otherwise(0) for found, value in digits])
 
 
-_OBJECTS = {str: "str", bool: "boolean", int: "Int64"}
+_OBJECTS = {str: "string", bool: "boolean", int: "Int64"}  # types that keep missing values
 
 
 def _declared(frame: Frame) -> Frame:
@@ -240,6 +240,6 @@ def _declared(frame: Frame) -> Frame:
 def _mixture(name: str) -> InputError:
     return InputError(
         f"column {name!r} holds Python objects that are not all text, all integers or all "
-        "booleans; give it one type first, for example with astype('str')",
+        "booleans; give it one type first, for example with astype('string')",
         "data",
     )

@@ -17,10 +17,7 @@ def count(
 ) -> tuple[int, ...]:
     """Counts by category; the error names the position of the first unknown record."""
     lookup = positions(categories)
-    if other is not None:
-        default: int | None = list(categories).index(other)
-    else:
-        default = None
+    default = None if other is None else list(categories).index(other)
     tally = [0] * len(categories)
     for position, value, times in _grouped(data):
         place = lookup.get((kind_of(value) or "", value)) if _plain(value) else None
