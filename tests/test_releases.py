@@ -131,6 +131,8 @@ def signed(change: dict[str, object]) -> str:
         {"n_source": None},
         {"extra": 1},
         {"receipt": 5},
+        {"dropped": 1},
+        {"other": "none of them"},
         {"guarantee": {"epsilon": "-1"}},
     ],
 )

@@ -68,6 +68,14 @@ def test_dropped_records_have_no_public_n() -> None:
     assert dp.release(counts, MODEL, 1, adjacency="add-remove").guarantee.private
 
 
+def test_records_of_a_condition_have_no_public_n() -> None:
+    counts = dp.Counts(COUNTS, MODEL.categories, where="age >= 50")
+    with pytest.raises(dp.PrivacyRefusedError, match="with age >= 50 have no public n"):
+        dp.release(counts, MODEL, 1)
+    assert dp.release(counts, MODEL, 1, n=90).n_source == "declared"
+    assert dp.release(counts, MODEL, 1, adjacency="add-remove").where == "age >= 50"
+
+
 def test_what_is_not_private_is_refused() -> None:
     with pytest.raises(dp.PrivacyRefusedError, match="allow_nonprivate=True"):
         dp.release(COUNTS, MODEL, 1, mechanism="ehdl")

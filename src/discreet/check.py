@@ -341,9 +341,9 @@ def size(value: object) -> int:
     return whole("size", value, most=10**9)
 
 
-def number_of(number: int, noun: str) -> str:
+def number_of(number: int, noun: str, plural: str | None = None) -> str:
     """1 record, 2 records."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def equation(name: str, number: Fraction | float) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from discreet import check, noise_aware, verifying
 from discreet._version import __version__
 from discreet.check import Category
-from discreet.core import Certificate, Config, Guarantee, Mechanism, Theorem
+from discreet.core import Certificate, Config, Guarantee, Mechanism, Model, Theorem
 from discreet.core.documents import digest, malformed, parse, read_file, write_file
 from discreet.core.law import Outcome
 from discreet.errors import (
@@ -28,7 +28,7 @@ from discreet.errors import (
 from discreet.ledger import Receipt
 from discreet.models.mixture import DirichletMixture
 from discreet.models.posterior import DirichletPosterior
-from discreet.models.summary import Summary
+from discreet.models.summary import GroupedSummary, Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +43,9 @@ class Release:
 
     `raw` is the output of the noise, `value` the counts after public post-processing. `n_source`
     tells whether n was declared or is the sum of the counts, which is thereby made public.
-    `receipt` is the ledger's, if one paid; `column` and `where` tell which records were counted;
-    `software` is what drew it.
+    `receipt` is the ledger's, if one paid. `column` and `where` tell which records were counted,
+    `dropped` that those with undeclared values were left out, and `other` the category that took
+    them. `software` is what drew it.
     """
 
     config: Config
@@ -56,6 +57,8 @@ class Release:
     receipt: Receipt | None = None
     column: str | None = None
     where: str | None = None
+    dropped: bool = False
+    other: Category | None = None
     software: str = f"discreet {__version__}"
 
     @property
@@ -114,6 +117,8 @@ class Release:
     ) -> Summary:
         """The posterior as released and noise-aware, side by side, and what makes it wide.
 
+        Counts that were made with `by` have one summary within each group.
+
         Args:
             n_prior: as in `noise_aware`.
             rng: as in `noise_aware`.
@@ -125,7 +130,16 @@ class Release:
             plain = None
         aware = self.noise_aware(n_prior, rng) if noise_aware is None else noise_aware
         _require_own(self, aware)
-        return Summary(self.title, plain, aware, "privacy" if self.guarantee.private else "noise")
+        cause, by = "privacy" if self.guarantee.private else "noise", self.config.model.by
+        if by is None:
+            return Summary(self.title, plain, aware, cause)
+        plains: Any = {} if plain is None else self.by_group(plain)
+        awares: Any = self.by_group(aware)
+        parts = [
+            Summary(f"{by.column} {group}", plains.get(group), awares[group], cause)
+            for group in by.groups
+        ]
+        return GroupedSummary(self.title, plain, aware, cause, tuple(parts))
 
     def plot(self, ax: Axes | None = None, noise_aware: DirichletMixture | None = None) -> Axes:
         """Draw the posterior as released and noise-aware, by group if the counts have groups.
@@ -242,6 +256,8 @@ def _document(release: Release) -> dict[str, Any]:
         "receipt": None if release.receipt is None else release.receipt.document(),
         "column": release.column,
         "where": release.where,
+        "dropped": release.dropped,
+        "other": release.other,
     }
 
 
@@ -282,6 +298,10 @@ def _text(value: object) -> str | None:
     return value
 
 
+def _labels(model: Model) -> tuple[Category, ...]:
+    return model.categories if model.by is None else model.by.categories
+
+
 def _rebuild(document: dict[str, Any]) -> Release:
     """Make the mechanism anew from its settings; what the document says besides has to agree."""
     basis = document["guarantee"]["basis"]
@@ -298,6 +318,8 @@ def _rebuild(document: dict[str, Any]) -> Release:
         None if document["receipt"] is None else Receipt.read(document["receipt"]),
         _text(document["column"]),
         _text(document["where"]),
+        check.choice("dropped", document["dropped"], (True, False)),
+        check.choice("other", document["other"], (None, *_labels(made.config.model))),
         check.label("software", document["software"]),
     )
     if _document(release) != document:

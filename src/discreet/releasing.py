@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -87,7 +88,7 @@ def release(
     counted = counts if isinstance(counts, Counts) else Counts(values, made.config.model.categories)
     receipt = _charge(made, counted, ledger, dataset, request_id, part, rng is not None)
     if receipt is not None and receipt.stored is not None:
-        return Release.from_json(receipt.stored)
+        return replace(Release.from_json(receipt.stored), receipt=receipt)
     raw = law.sample(rng=rng)
     released = made.postprocess(raw)
     result = Release(
@@ -100,6 +101,8 @@ def release(
         receipt,
         counted.column,
         counted.where,
+        counted.dropped,
+        counted.other,
     )
     if ledger is not None and receipt is not None:
         # if this fails the charge stays, without an outcome, and nothing is returned

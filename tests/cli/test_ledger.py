@@ -94,7 +94,7 @@ def test_a_retry_returns_the_same_release_and_does_not_pay_twice(
     assert table.out == again.out
     other = release(patients, budget, "0.5", "--request-id", "r1")
     assert (other.status, other.out) == (2, "")
-    assert "request_id 'r1' was used for another release" in other.err
+    assert "--request-id 'r1' was used for another release" in other.err
     assert release(patients, budget, "1", "--request-id", "r2").status == 0
     assert spent(budget, "trial-7") == "2"
     assert len(done("ledger", "history", budget, "--json").document) == 6

@@ -375,7 +375,7 @@ def test_a_release_that_was_meant_to_be_paid_for_is(
         (("--quiet",), "quiet needs out, plot, json or ledger"),
         (("--ledger", budget), "dataset must be given with a ledger"),
         (("--dataset", "x"), "dataset needs a ledger"),
-        (("--request-id", "x"), "request_id needs a ledger"),
+        (("--request-id", "x"), "--request-id needs a ledger"),
         (("--part", "x"), "part needs a ledger"),
     ):
         result = call(*asked, *options)
@@ -399,3 +399,50 @@ def test_as_a_process(patients: Path, budget: Path) -> None:
     result = spawn("release", patients, *MODEL, *paid(budget))
     assert (result.returncode, result.stderr) == (0, "")
     assert "Left for trial: ε = 2, δ = 0." in result.stdout
+
+
+def test_a_retry_and_a_name_that_is_nearly_known(patients: Path, tmp_path: Path) -> None:
+    place = tmp_path / "budget.db"
+    done("ledger", "init", place, "--budget", "3")
+    asked = ("release", patients, *MODEL, "--epsilon", "1", "--ledger", place, "--dataset")
+    first = done(*asked, "trial-7", "--request-id", "r1").out
+    assert "It cost ε = 1" in first
+    assert "It is the first release from 'trial-7'.\n" in first
+    again = done(*asked, "trial-7", "--request-id", "r1").out
+    assert "is returned from the ledger, where entry 3 paid for it" in again
+    assert "It cost" not in again
+    assert "first release" not in again
+    mistyped = done(*asked, "trail-7", "--where", "therapy = 'cryo'", "--adjacency", "add-remove")
+    assert "first release from 'trail-7'; there is also 'trial-7' in the ledger." in mistyped.out
+    listed = " ".join(done("ledger", "history", place).out.replace("│", " ").split())
+    assert "request r1" in listed
+    assert "where therapy =" in listed
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--unit", "x"), "Error: unit and --max-per-unit belong together"),
+        (("--other", "cured"), "with --unknown other and only then"),
+        (("--where", "therapy = cryo"), "does not exist in the first line of data"),
+        (("--where", "therapy = cryo"), "text in where goes between single quotes"),
+        (("--mechanism", "smooth_hellinger", "--delta", "0.1"), "ask for --calibrate"),
+    ],
+)
+def test_errors_in_the_words_of_the_command_line(
+    patients: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    result = call("release", patients, *MODEL, "--epsilon", "1", *options)
+    assert result.status in (1, 2)
+    assert sentence in result.err
+
+
+def test_a_release_tells_what_became_of_undeclared_values(patients: Path, tmp_path: Path) -> None:
+    out = tmp_path / "release.json"
+    options = ("--column", "outcome", "--epsilon", "1", "--adjacency", "add-remove", "--out", out)
+    done("release", patients, "--categories", "cured,rest", *options, "--unknown", "drop")
+    assert dp.Release.load(out).dropped
+    merged = ("--unknown", "other", "--other", "rest")
+    done("release", patients, "--categories", "cured,rest", *options, *merged)
+    made = dp.Release.load(out)
+    assert (made.dropped, made.other) == (False, "rest")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -92,6 +93,10 @@ def test_bad_units() -> None:
     with pytest.raises(dp.InputError, match="unit 'u' must tell"):
         model.count(frame, "x", unit="u", max_per_unit=2, unknown="other", other="c")
     assert model.count(frame, "x", unit="u", max_per_unit=2, unknown="drop").values == (1, 0, 0)
+    numbered = pl.DataFrame({"u": [1.0, float("nan"), 2.0], "x": ["a", "b", "c"]})
+    for data in (numbered, duckdb.connect().from_arrow(numbered.to_arrow())):
+        with pytest.raises(dp.InputError, match="unit 'u' must tell"):
+            model.count(data, "x", unit="u", max_per_unit=2)
     with pytest.raises(dp.UnknownValuesError):
         model.count(frame.drop_nulls(), "x", unit="u", max_per_unit=1)
     with pytest.raises(dp.InputError, match="belong together"):

@@ -70,7 +70,7 @@ def changes(value: object) -> list[object]:
 def test_an_untouched_ledger_verifies(place: str) -> None:
     ledger = Ledger.open(place, budget=3)
     release = fill(ledger)
-    assert ledger.verify(release) == Report(10, 2, (3, 5), ())
+    assert ledger.verify(release) == Report(10, 2, (3, 5), (), paid_by=9)
     assert "2 charged, outcome unknown" in str(ledger.verify())
     with pytest.raises(InputError, match="release must"):
         ledger.verify([1])

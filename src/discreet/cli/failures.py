@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -34,15 +35,27 @@ def _sentence(error: BaseException) -> tuple[str, int]:
     if isinstance(error, (click.exceptions.Abort, KeyboardInterrupt)):
         return "Interrupted.", INTERRUPTED
     if isinstance(error, InputError):
-        return f"Error: {error}", USAGE
+        return f"Error: {spoken(str(error))}", USAGE
     if isinstance(error, DiscreetError):
-        return f"Refused: {error}", REFUSED
+        return f"Refused: {spoken(str(error))}", REFUSED
     if isinstance(error, MemoryError):
         return "Error: there is not enough memory", REFUSED
     if isinstance(error, OSError):
         return f"Error: {error.strerror or 'a file cannot be used'}", REFUSED
     # the message of a foreign error may quote records, so only its type and place are shown
     return f"Error: unexpected {type(error).__name__} in {_place(error)}; please report it", REFUSED
+
+
+def spoken(text: str) -> str:
+    """A sentence of the library in the words of the command line."""
+    text = re.sub(r"\b([a-z_]+)=True\b", lambda m: _option(m[1]), text)
+    text = re.sub(r"\b([a-z_]+)='([^']*)'", lambda m: f"{_option(m[1])} {m[2]}", text)
+    text = re.sub(r"\braise_budget\b", "discreet ledger raise", text)
+    return re.sub(r"\b(max_per_unit|request_id|worst_case)\b", lambda m: _option(m[1]), text)
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _place(error: BaseException) -> str:

@@ -46,8 +46,14 @@ def _what(entry: Entry, settled: set[int | None]) -> str:
         return f"outcome of {entry.settles}"
     if entry.kind != "charge":
         return entry.kind
-    mechanism = str(entry.document.get("about", {}).get("mechanism", "charge"))
-    return mechanism if entry.number in settled else f"{mechanism}, outcome unknown"
+    about = entry.document.get("about", {})
+    words = [str(about.get("mechanism", "charge"))]
+    for key, before in (("column", "of"), ("where", "where")):
+        if about.get(key) is not None:
+            words.append(f"{before} {about[key]}")
+    asked = "" if entry.request is None else f", request {entry.request}"
+    unknown = "" if entry.number in settled else ", outcome unknown"
+    return " ".join(words) + asked + unknown
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:

@@ -19,6 +19,8 @@ from discreet.cli import common
 @click.option("--at", help="Public proportions or counts, separated by commas.")
 @click.option("--worst-case", is_flag=True, help="Judge at the worst counts.")
 @common.adjacency_option()
+@click.option("--max-per-unit", type=int, help="Records of one unit, under add-remove.")
+@click.option("--groups", help="Groups of a second column: plans the joint table.")
 @common.mechanism_options
 @click.option("--plot", type=common.FILE, help="Draw the curve: .png, .svg or .pdf.")
 @common.output_options
@@ -33,6 +35,8 @@ def command(
     at: str | None,
     worst_case: bool,
     adjacency: str,
+    max_per_unit: int | None,
+    groups: str | None,
     plot: str | None,
     as_json: bool,
     quiet: bool,
@@ -44,7 +48,9 @@ def command(
     discreet plan --categories cured,improved,unchanged --n 600 --error 0.05
     discreet plan --categories cured,improved,unchanged --n 600 --epsilon 0.5
     """
+    from discreet import check
     from discreet.cli import places
+    from discreet.core.counts import Grouping
     from discreet.planning import plan
 
     places.require(plot=plot)
@@ -55,8 +61,14 @@ def command(
     settings = common.mechanism_settings(given)
     if adjacency != "substitute":
         settings["adjacency"] = adjacency
+    if max_per_unit is not None:
+        settings |= {"max_per_unit": max_per_unit, "unit": "unit"}
+    model = common.model_of(categories, prior)
+    if groups is not None:
+        labels = check.categories(common.listed("groups", groups), "groups")
+        model = model.grouped(Grouping("group", labels, model.categories))
     found = plan(
-        common.model_of(categories, prior),
+        model,
         n,
         **targets,
         mechanism=mechanism,

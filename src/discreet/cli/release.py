@@ -32,8 +32,15 @@ if TYPE_CHECKING:
     help="What happens to missing and undeclared values.",
 )
 @click.option("--other", help="The category for them, with --unknown other.")
-@click.option("--unit", help="The column that tells whose record it is: protects whole units.")
-@click.option("--max-per-unit", type=int, help="How many records of one unit are kept.")
+@click.option(
+    "--unit",
+    help="The column that tells whose record it is: protects whole units, such as patients.",
+)
+@click.option(
+    "--max-per-unit",
+    type=int,
+    help="How many records of one unit are kept; more than 1 needs add-remove.",
+)
 @click.option("--by", help="A second column: one posterior for each of its groups.")
 @click.option("--groups", help="Its declared groups, separated by commas.")
 @click.option("--table", help="The table of a DuckDB file.")
@@ -132,6 +139,7 @@ def _deliver(
 ) -> int:
     """Write and print a release. It is paid for: what fails here must not lose it."""
     from discreet.cli import places, showing
+    from discreet.cli.failures import spoken
 
     safe = False
     try:
@@ -153,7 +161,7 @@ def _deliver(
     except BaseException as error:
         note = "" if safe else _rescue(made, left)
         if isinstance(error, DiscreetError):
-            click.echo(f"Error: {error}{note and f'; {note}'}", err=True)
+            click.echo(f"Error: {spoken(str(error))}{note and f'; {note}'}", err=True)
             return 1
         if note:
             click.echo(f"Note: {note}", err=True)
@@ -188,11 +196,24 @@ def _show_rest(
         common.say("No ledger paid for it: releases from the same data add up.")
     else:
         dataset, book, part = left
-        number = made.receipt and made.receipt.number
-        charged = next(e.charged for e in book.history(dataset) if e.number == number)
+        receipt = made.receipt
+        number = receipt and receipt.number
+        charges = [entry for entry in book.history(dataset) if entry.kind == "charge"]
+        charged = next(entry.charged for entry in charges if entry.number == number)
         if charged.epsilon != made.guarantee.epsilon:
             common.say(f"It counts as {charged} because {dataset} is kept under 'substitute'.")
+        if number == charges[0].number and receipt and receipt.stored is None:
+            _say_first(dataset, [account.dataset for account in book.datasets()])
         common.say(f"Left for {dataset}: {book.remaining(dataset, part)}.")
     for what, path in written.items():
         if path is not None:
             common.say(f"{what} written to {path}.")
+
+
+def _say_first(dataset: str, known: list[str]) -> None:
+    """A name that was mistyped has a whole budget of its own."""
+    from discreet import check
+
+    near = check.similar(dataset, [name for name in known if name != dataset])
+    hint = "" if near is None else f"; there is also {near!r} in the ledger"
+    common.say(f"It is the first release from {dataset!r}{hint}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.cli import common
@@ -27,22 +26,15 @@ def noise_aware(made: Release) -> DirichletMixture | None:
 def show(made: Release, aware: DirichletMixture | None) -> None:
     """One table, or one for every group."""
     by, console = made.config.model.by, common.console()
-    if by is not None:
-        common.say(made.title)
     if aware is None:
+        if by is not None:
+            common.say(made.title)
         plains: dict[Any, Any] = {"": made.posterior} if by is None else made.by_group()
         for group, posterior in plains.items():
             console.print(_plain(f"{by.column} {group}" if by else made.title, posterior))
         common.say("The intervals treat the released counts as the true ones.")
         return
-    whole = made.summary(noise_aware=aware)
-    if by is None:
-        console.print(whole)
-        return
-    plains = {} if whole.plain is None else made.by_group(whole.plain)
-    for group, within in made.by_group(aware).items():
-        parts: Any = {"plain": plains.get(group), "noise_aware": within}
-        console.print(replace(whole, title=f"{by.column} {group}", **parts))
+    console.print(made.summary(noise_aware=aware))
 
 
 def _plain(title: str, posterior: DirichletPosterior) -> Table:
@@ -64,6 +56,13 @@ def _plain(title: str, posterior: DirichletPosterior) -> Table:
 
 def show_cost(made: Release) -> None:
     """What a release cost."""
-    common.say(f"It cost {made.guarantee}.")
+    paid = made.receipt
+    if paid is not None and paid.stored is not None:
+        common.say(
+            f"It was made before and is returned from the ledger, where entry {paid.number} "
+            f"paid for it: {made.guarantee}. Nothing was charged now."
+        )
+    else:
+        common.say(f"It cost {made.guarantee}.")
     if made.n_source == "sum of the counts":
         common.say("The number of records is made public.")

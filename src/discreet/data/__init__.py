@@ -100,6 +100,11 @@ def tabulate(
     except DataError as error:
         error.__context__ = None  # errors of engines quote records
         raise
+    except InputError as error:
+        unknown = [f"column {name!r} does not exist" for name in conditions.columns_of(condition)]
+        if not any(text in str(error) for text in unknown):
+            raise
+        raise InputError(f"{error}; text in where goes between single quotes", "where") from None
 
 
 def _tabulated(

@@ -56,7 +56,7 @@ def alike(argument: str, text: str, other: str) -> InputError:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Account:
     """The budget of a data set and what was spent of it.
 
@@ -88,6 +88,10 @@ class Account:
         return cls(
             dataset, budget, rule, name("unit", unit), parts=tuple((n, NOTHING) for n in names)
         )
+
+    def __repr__(self) -> str:
+        protects = f"{self.adjacency.change} one {self.unit}"
+        return f"<{self.dataset!r}: {self.spent} spent of {self.budget}, {protects}>"
 
     @property
     def spent(self) -> Amount:

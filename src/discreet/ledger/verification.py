@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from discreet import check
 from discreet.core import Adjacency, Guarantee, Theorem
 from discreet.core.documents import exact
 from discreet.errors import DiscreetError, InputError
@@ -33,6 +34,7 @@ class Report:
     datasets: int
     unfinished: tuple[int, ...]
     problems: tuple[str, ...]
+    paid_by: int | None = None  # the entry that paid for the release in question
 
     @property
     def ok(self) -> bool:
@@ -40,10 +42,15 @@ class Report:
         return not self.problems
 
     def __str__(self) -> str:
-        lines = [f"{self.entries} entries of {self.datasets} data sets"]
+        entries = check.number_of(self.entries, "entry", "entries")
+        lines = [f"{entries} of {check.number_of(self.datasets, 'data set')}"]
         if self.unfinished:
             lines.append(f"{len(self.unfinished)} charged, outcome unknown")
-        return "\n".join([*lines, *(self.problems or ["the chain, the totals and the rules hold"])])
+        if self.ok:
+            lines.append("the chain, the totals and the rules hold")
+            if self.paid_by is not None:
+                lines.append(f"the release is the one that entry {self.paid_by} paid for")
+        return "\n".join([*lines, *self.problems])
 
 
 @dataclass
@@ -186,7 +193,8 @@ def verify(chain: Chain, document: Mapping[str, Any] | None = None) -> Report:
     if len(problems) > MOST_PROBLEMS:
         more = f"and {len(problems) - MOST_PROBLEMS} more problems"
         problems = [*problems[:MOST_PROBLEMS], more]
-    return Report(total, len(state.accounts), tuple(state.open_charges), tuple(problems))
+    paid_by = None if document is None or problems else document["receipt"]["number"]
+    return Report(total, len(state.accounts), tuple(state.open_charges), tuple(problems), paid_by)
 
 
 def release_problems(chain: Chain, document: Mapping[str, Any], last: int) -> list[str]:

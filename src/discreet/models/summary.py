@@ -110,3 +110,22 @@ class Summary:
         for row in self.rows:
             table.add_row(*map(Text, row))
         return Group(table, Text("\n".join(self.sentences)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedSummary(Summary):
+    """The summary of a joint table: `groups` has one within each of its groups."""
+
+    groups: tuple[Summary, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n\n".join([self.title, *map(str, self.groups)])
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.title)}</p>" + "".join(g._repr_html_() for g in self.groups)
+
+    def __rich__(self) -> Group:
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(Text(self.title), *self.groups)
