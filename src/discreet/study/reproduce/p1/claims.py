@@ -1,0 +1,7 @@
+"""What P1 claims."""
+
+from __future__ import annotations
+
+from discreet.study.reproduce.parts import Claim
+
+CLAIMS: tuple[Claim, ...] = ()

@@ -1,0 +1,7 @@
+"""The numbers that P1 prints."""
+
+from __future__ import annotations
+
+from discreet.study.reproduce.parts import Printed
+
+PRINTED: tuple[Printed, ...] = ()

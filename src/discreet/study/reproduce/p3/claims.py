@@ -1,0 +1,7 @@
+"""What P3 claims."""
+
+from __future__ import annotations
+
+from discreet.study.reproduce.parts import Claim
+
+CLAIMS: tuple[Claim, ...] = ()

@@ -1,0 +1,7 @@
+"""The tables and figures of P3."""
+
+from __future__ import annotations
+
+from discreet.study.reproduce.parts import Part
+
+PARTS: tuple[Part, ...] = ()

@@ -1,0 +1,173 @@
+"""What a reproduction consists of: tables and figures, claims, and printed numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAPERS = {
+    "p0": "Exploring the Design Space of Differentially Private Bayesian Inference under "
+    "Hellinger Distance (anonymous submission)",
+    "p1": "Accuracy Analysis For Three Mechanisms (draft of the same group)",
+    "p3": "Notes of DP - Bayesian Inference (draft of the same group)",
+}
+
+Cell: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much work to do, and the seed of all that is drawn at random."""
+
+    quick: bool = False
+    seed: int = 0
+
+    @property
+    def runs(self) -> int:
+        """Releases behind a box plot; the papers have 1,000."""
+        return 200 if self.quick else 1000
+
+    def rng(self, *name: object) -> np.random.Generator:
+        """A generator of its own for every name: what else is drawn does not matter."""
+        return np.random.default_rng([self.seed, zlib.crc32(repr(name).encode())])
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers of a figure, in long form: a row for every point."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @classmethod
+    def of(cls, columns: str, rows: Iterator[Sequence[Cell]] | Sequence[Sequence[Cell]]) -> Table:
+        """From column names separated by spaces, and rows; numpy's numbers become Python's."""
+        names = tuple(columns.split())
+        plain = tuple(tuple(_plain(cell) for cell in row) for row in rows)
+        assert all(len(row) == len(names) for row in plain)
+        return cls(names, plain)
+
+    def where(self, **values: Cell) -> Table:
+        """The rows with these values."""
+        places = {self.columns.index(name): value for name, value in values.items()}
+        rows = (row for row in self.rows if all(row[i] == v for i, v in places.items()))
+        return Table(self.columns, tuple(rows))
+
+    def __getitem__(self, column: str) -> list[Cell]:
+        place = self.columns.index(column)
+        return [row[place] for row in self.rows]
+
+    def numbers(self, column: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """A column of numbers."""
+        return np.array([float(str(cell)) for cell in self[column]])
+
+    def values(self, column: str) -> list[Cell]:
+        """The different values of a column, in order of appearance."""
+        return list(dict.fromkeys(self[column]))
+
+    def csv(self) -> str:
+        """As text; floats in the fewest digits that give them back."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
+        return text.getvalue()
+
+
+def _plain(cell: object) -> Cell:
+    value = cell.item() if isinstance(cell, np.generic) else cell
+    assert value is None or isinstance(value, (str, int, float, bool)), type(value)
+    return value
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table or a figure of a paper, by our mechanisms.
+
+    `draw` sees the table alone, so that the CSV holds all that is plotted.
+    """
+
+    name: str  # such as "p0-figure-2"
+    label: str  # as the paper calls it, or what we add
+    caption: str  # in our words, with what differs from the paper
+    compute: Callable[[Scale], Table]
+    draw: Callable[[Table], Figure]
+
+    @property
+    def paper(self) -> str:
+        """The paper it belongs to."""
+        return self.name.split("-")[0]
+
+
+class Verdict(StrEnum):
+    """What became of a claim."""
+
+    HOLDS = "holds"
+    CONDITION = "holds with a condition"
+    FAILS = "does not hold"
+
+    @classmethod
+    def of(cls, stated: bool, conditioned: bool = False) -> Verdict:
+        """Whether it is true as stated, or else under the condition that the finding names."""
+        if stated:
+            return cls.HOLDS
+        return cls.CONDITION if conditioned else cls.FAILS
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was measured of a claim: the verdict, one or two sentences, and the numbers."""
+
+    verdict: Verdict
+    words: str
+    measured: Mapping[str, Cell]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that a paper says, in our words, and how it is measured.
+
+    `erratum` is its number in the project's list of errors in the papers, if it is one of them.
+    """
+
+    id: str  # such as "p0-ehd-is-private"
+    section: str
+    statement: str
+    measure: Callable[[], Finding] = field(repr=False)
+    erratum: str | None = None
+
+    @property
+    def paper(self) -> str:
+        """The paper that says it."""
+        return self.id.split("-")[0]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number as a paper prints it, and ours.
+
+    `reason` says why they differ; None promises that they agree to every printed digit.
+    """
+
+    paper: str
+    place: str  # such as "Table 1, LSDim, c(0)"
+    text: str
+    ours: Callable[[], float] = field(repr=False)
+    reason: str | None = None
+
+    def agrees(self, ours: float) -> bool:
+        """Whether ours is within one unit of the last printed digit."""
+        mantissa, _, exponent = self.text.lower().partition("e")
+        digits = len(mantissa.partition(".")[2])
+        unit = 10.0 ** (int(exponent or 0) - digits)
+        return abs(ours - float(self.text)) <= unit

@@ -1,0 +1,173 @@
+"""One run: compute, draw, measure, and write what was found into a folder."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet import check, plots
+from discreet.errors import InputError
+from discreet.progress import track
+from discreet.study.reproduce import registry, report
+from discreet.study.reproduce.parts import Claim, Finding, Part, Printed, Scale, Verdict
+from discreet.study.reproduce.state import Finished, key_of, write
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SEED = 20260101
+_RESOLUTION = 160  # dots per inch
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run wrote: the folder, the figures by name, the findings by claim."""
+
+    folder: Path
+    parts: tuple[Part, ...]
+    findings: dict[str, Finding]
+    printed: tuple[tuple[Printed, float], ...]
+
+    @property
+    def report(self) -> Path:
+        """The page that shows all of it."""
+        return self.folder / "report.html"
+
+    def __str__(self) -> str:
+        verdicts = [finding.verdict for finding in self.findings.values()]
+        counted = ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict if v in verdicts)
+        lines = [f"{check.number_of(len(self.parts), 'table or figure', 'tables and figures')}"]
+        if verdicts:
+            agree = sum(number.agrees(ours) for number, ours in self.printed)
+            lines.append(f"{check.number_of(len(verdicts), 'claim')}: {counted}")
+            lines.append(f"{agree} of {len(self.printed)} printed numbers agree to the last digit")
+        return "\n".join([*lines, f"Report: {self.report}"])
+
+
+def reproduce(what: Sequence[str], out: str | Path, quick: bool = False, seed: int = SEED) -> Run:
+    """Compute the tables, figures and claims of the papers anew and write them to a folder.
+
+    For every table and figure NAME: NAME.csv, NAME.svg and NAME.png. For whole papers also
+    claims.json and printed.csv. And report.html, which shows all of it and needs nothing else. A
+    run that was interrupted goes on where it stopped; the same seed gives the same CSV files, byte
+    by byte.
+
+    Args:
+        what: "p0", "p1", "p3" or "all"; or names of figures such as "p0-figure-2".
+        out: the folder; made if it is missing.
+        quick: fewer runs and coarser grids, in less than a minute.
+        seed: of everything that is drawn at random. Simulations of made-up or public data.
+
+    Raises:
+        InputError: a name is unknown, or the folder cannot be written.
+        DiscreetError: matplotlib is missing.
+    """
+    check.choice("quick", quick, (True, False))
+    scale = Scale(quick, check.whole("seed", seed))
+    parts, papers = registry.chosen(what)
+    plots.new_axes()  # refuses, if matplotlib is missing, before anything is computed
+    folder = _folder(out)
+    finished = Finished(folder)
+    for part in parts:
+        _make(part, scale, folder, finished)
+    claims = [claim for claim in registry.CLAIMS if claim.paper in papers]
+    findings = {claim.id: _measure(claim, finished) for claim in track(claims, "Measuring claims")}
+    numbers = [number for number in registry.PRINTED if number.paper in papers]
+    printed = tuple((number, number.ours()) for number in track(numbers, "Printed numbers"))
+    run = Run(folder, tuple(parts), findings, printed)
+    if papers:
+        write(folder / "claims.json", json.dumps(_documents(claims, findings), indent=2) + "\n")
+        write(folder / "printed.csv", report.printed_table(printed).csv())
+    write(run.report, report.page(run, claims, scale))
+    return run
+
+
+def _folder(out: str | Path) -> Path:
+    if not isinstance(out, (str, Path)) or not str(out):
+        raise InputError(f"out must be the path of a folder, got {check.brief(out)}", "out")
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        raise InputError(f"out {str(folder)!r} cannot be made: {reason}", "out") from None
+    write(folder / ".writable", b"")
+    (folder / ".writable").unlink()
+    return folder
+
+
+def _make(part: Part, scale: Scale, folder: Path, finished: Finished) -> None:
+    key = key_of(part.name, scale)
+    if finished.get(part.name, key) is not None:
+        return
+    table = part.compute(scale)
+    with styled():
+        figure = part.draw(table)
+        files = {f"{part.name}.{kind}": rendered(figure, kind) for kind in ("svg", "png")}
+    files[f"{part.name}.csv"] = table.csv().encode()
+    for name, content in files.items():
+        write(folder / name, content)
+    finished.note(part.name, key, True, list(files))
+
+
+def _measure(claim: Claim, finished: Finished) -> Finding:
+    """Claims do not depend on the scale, but on the software."""
+    key = key_of(claim.id, Scale())
+    noted: Any = finished.get(claim.id, key)
+    if noted is not None:
+        return Finding(Verdict(noted["verdict"]), noted["words"], noted["measured"])
+    finding = claim.measure()
+    document = {
+        "verdict": finding.verdict.value,
+        "words": finding.words,
+        "measured": dict(finding.measured),
+    }
+    finished.note(claim.id, key, document, [])
+    return finding
+
+
+def _documents(claims: Sequence[Claim], findings: dict[str, Finding]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": claim.id,
+            "paper": claim.paper,
+            "section": claim.section,
+            "erratum": claim.erratum,
+            "statement": claim.statement,
+            "verdict": findings[claim.id].verdict.value,
+            "words": findings[claim.id].words,
+            "measured": dict(findings[claim.id].measured),
+        }
+        for claim in claims
+    ]
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Small readable letters, and SVG files that do not change from run to run."""
+    from matplotlib import rc_context
+
+    settings: dict[Any, Any] = {
+        "font.size": 9,
+        "axes.titlesize": 9,
+        "axes.labelsize": 9,
+        "xtick.labelsize": 8,
+        "ytick.labelsize": 8,
+        "svg.hashsalt": "discreet",
+        "svg.fonttype": "path",
+    }
+    with rc_context(settings):
+        yield
+
+
+def rendered(figure: Figure, kind: str) -> bytes:
+    """A figure as a file, without the date."""
+    buffer = io.BytesIO()
+    metadata = {"Date": None} if kind == "svg" else None
+    figure.savefig(buffer, format=kind, dpi=_RESOLUTION, metadata=metadata)
+    return buffer.getvalue()
