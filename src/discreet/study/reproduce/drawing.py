@@ -131,7 +131,6 @@ def _box(
         "cihi": cells["notch_high"],
     }
     line = {"color": colour, "linewidth": 1.6 if ours else 0.9}
-    body = {"edgecolor": colour, "facecolor": colour + ("66" if ours else "1A")}
     ax.bxp(
         [stats],
         positions=[place],
@@ -217,6 +216,6 @@ def typeset(
                 va="center",
                 weight=weight,
             )
-    for y, weight in ((-1, 1.2), (0, 0.6), (len(rows), 1.2)):
-        ax.axhline(y, color="black", linewidth=weight)
+    for y, width in ((-1, 1.2), (0, 0.6), (len(rows), 1.2)):
+        ax.axhline(y, color="black", linewidth=width)
     return figure
