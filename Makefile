@@ -3,7 +3,7 @@ VENV := .venv
 BENCH := .venv-bench
 PIP := --disable-pip-version-check --quiet
 
-.PHONY: demo test slow lint bench clean
+.PHONY: demo test slow lint bench findings clean
 
 demo: $(VENV)/installed
 	$(VENV)/bin/discreet demo
@@ -19,6 +19,10 @@ lint: $(VENV)/linted-with
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+
+findings: $(VENV)/tested-with
+	$(VENV)/bin/python -m discreet.study.reproduce.findings > findings.tmp
+	mv findings.tmp docs/findings.md
 
 bench: $(BENCH)/installed
 	$(BENCH)/bin/python -m benchmarks

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from discreet import bounds
 from discreet.errorlaw import accuracy
 from discreet.exact import balls, compositions
 from discreet.laws.exponential import ExponentialLaw
+from discreet.sensitivity import least_smooth
 
 BETA = dp.BetaBinomial()
 THREE = dp.DirichletMultinomial(("a", "b", "c"))
@@ -47,7 +49,7 @@ def test_exponential_bounds_hold(
     made = dp.mechanism(name, model, n=sum(counts), epsilon=epsilon, **options)
     law = accuracy(made, counts)
     found = bounds.applicable(made, counts)
-    assert len(found) == (3 if name == "ehd" else 2)
+    assert len(found) == (3 if name in ("ehd", "smooth_hellinger") else 2)
     for bound in found.values():
         assert_bounds(bound, law)
 
@@ -97,6 +99,53 @@ def test_the_normaliser_is_at_least_n_of_n(
         math.comb(d + k - 2, k - 2) * math.exp(-kappa * min(1.0, d * step)) for d in range(n + 1)
     )
     assert size == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.8, 0.8), (1.0, 1e-6), (12.0, 1e-3)])
+@pytest.mark.parametrize("prior", [1.0, (0.01, 3.0, 0.5, 2.0), 40.0])
+@pytest.mark.parametrize(("n", "k"), [(1, 2), (2, 2), (7, 2), (60, 2), (1, 3), (11, 3), (5, 4)])
+def test_the_normaliser_of_m_h_is_at_least_n_of_n_at_all_counts(
+    n: int, k: int, prior: Any, epsilon: float, delta: float
+) -> None:
+    """Against the sum itself at every counts, and the formula of N(n) evaluated by hand."""
+    model = dp.DirichletMultinomial(tuple(range(k)), prior if np.isscalar(prior) else prior[:k])
+    made = dp.mechanism("smooth_hellinger", model, n=n, epsilon=epsilon, delta=delta)
+    rows = [tuple(row) for row in compositions.rows(n, k).tolist()]
+    laws = [made.law(row) for row in rows]
+    size = len(rows) / float(np.asarray(bounds.by_size(made, 0.0)))
+    assert size <= min(math.exp(law.log_normaliser) for law in laws) * (1 + 1e-9)
+    gamma = math.log(1 - epsilon / (2 * math.log(delta / (2 * len(rows)))))
+    least = float(least_smooth(model.prior, n, lambda: arb(gamma)).mid())
+    every = [dp.smooth_sensitivity(model, row, gamma, "exponential") for row in rows]
+    assert least <= min(every) * (1 + 1e-12)
+    ways = [sum(math.exp(gamma * j) for j in range(d)) for d in range(n + 1)]
+    by_hand = sum(
+        math.comb(d + k - 2, k - 2) * math.exp(-epsilon / 2 * min(1 / least, ways[d]))
+        for d in range(n + 1)
+    )
+    assert size == pytest.approx(by_hand)
+
+
+def test_the_bound_by_size_needs_no_counts() -> None:
+    """κ at S = GS: not below the bound at any counts, and equal where S is largest."""
+    made = dp.mechanism("smooth_hellinger", BETA, n=40, epsilon=0.8, delta=0.8)
+    blind = bounds.by_size(made, 0.5)
+    known = [bounds.by_size(made, 0.5, (ones, 40 - ones)) for ones in range(41)]
+    assert blind == pytest.approx(max(np.asarray(known)), rel=1e-12)
+    assert min(np.asarray(known)) < 0.3 * np.asarray(blind)
+    kappa = 0.8 / (2 * dp.global_sensitivity(BETA, 40))
+    assert np.asarray(blind) / np.asarray(bounds.by_size(made, 0.0)) == pytest.approx(
+        math.exp(-kappa / 2)
+    )
+
+
+def test_the_bound_by_size_of_a_calibrated_mechanism() -> None:
+    plain = dp.mechanism("smooth_hellinger", BETA, n=20, epsilon=1, delta=0.1)
+    made = dp.mechanism("smooth_hellinger", BETA, n=20, epsilon=1, delta=0.1, calibrate=True)
+    for ones in (0, 3, 10):
+        counts = (ones, 20 - ones)
+        assert_bounds(bounds.applicable(made, counts)["|R|·exp(−κc)/N(n)"], accuracy(made, counts))
+    assert np.asarray(bounds.by_size(made, 0.0)) > np.asarray(bounds.by_size(plain, 0.0))
 
 
 @pytest.mark.parametrize("name", ["ls_dim", "ls_hist"])
@@ -151,7 +200,7 @@ def test_bad_input() -> None:
     ):
         with pytest.raises(dp.InputError, match="must be an exponential one"):
             call()
-    with pytest.raises(dp.InputError, match=r"must be 'ehd' .* got 'ehds'"):
+    with pytest.raises(dp.InputError, match=r"must be 'ehd' or .* got 'ehds'"):
         bounds.by_size(dp.mechanism("ehds", BETA, n=9, epsilon=1), 0.1)
     with pytest.raises(dp.InputError, match="must be 'ls_dim' or 'ls_hist'"):
         bounds.laplace(lattice, 1)

@@ -12,15 +12,18 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from flint import arb
 
 from discreet import check
 from discreet.core import Mechanism
 from discreet.core.law import Outcome
 from discreet.errors import InputError
 from discreet.exact import Floats, balls, compositions
+from discreet.exact.balls import Real
 from discreet.laws.exponential import ExponentialLaw
 from discreet.laws.noise import NoiseLaw
-from discreet.sensitivity import overall
+from discreet.mechanisms.exponential import nissim_rate
+from discreet.sensitivity import least_smooth, overall, smooth
 
 
 def by_candidates(mechanism: Mechanism, counts: object, c: object) -> float | Floats:
@@ -32,7 +35,7 @@ def by_candidates(mechanism: Mechanism, counts: object, c: object) -> float | Fl
     except for `ehd`: for the data owner only.
     """
     law = _exponential(mechanism, counts)
-    return _scaled(math.log(law.candidates), law, c)
+    return _scaled(math.log(law.candidates), law.exponent, c)
 
 
 def by_normaliser(mechanism: Mechanism, counts: object, c: object) -> float | Floats:
@@ -43,36 +46,58 @@ def by_normaliser(mechanism: Mechanism, counts: object, c: object) -> float | Fl
     counts.
     """
     law = _exponential(mechanism, counts)
-    return _scaled(math.log(law.candidates) - law.log_normaliser, law, c)
+    return _scaled(math.log(law.candidates) - law.log_normaliser, law.exponent, c)
 
 
-def by_size(mechanism: Mechanism, c: object) -> float | Floats:
-    """P(D ≥ c) ≤ |R|·e^{−κ·c}/N(n) for `ehd`, whatever the counts: the third bound of P1 §3.3.
+def by_size(mechanism: Mechanism, c: object, counts: object = None) -> float | Floats:
+    """P(D ≥ c) ≤ |R|·e^{−κ·c}/N(n), N(n) without data in it: the third bound of P1 §3.3.
 
-    P1 leaves N(n) open. Ours is N(n) = Σ_{d=0}^n C(d+k−2, k−2)·e^{−κ·min(1, d·GS)}, where
-    κ·GS = ε/2; for two categories, without the minimum, Σ_d e^{−ε·d/2}.
+    P1 leaves N(n) open. Ours is N(n) = Σ_{d=0}^n C(d+k−2, k−2)·f(d) with
 
-    Proof that N(n) ≤ NL for all counts. Let r be d substitutions from the counts. Then
-    D ≤ min(1, d·GS) by the triangle inequality, so r weighs at least f(d) = e^{−κ·min(1, d·GS)},
-    and f does not increase. Take s records away from the counts, any of them, and hand out s anew:
-    all C(s+k−1, k−1) results are different and within s substitutions. So for every s ≤ n at least
-    as many candidates are within s as there are from a corner (all records in one category), from
-    where exactly C(d+k−2, k−2) are at distance d. As f does not increase, Σ_r f(d(r)) is least at
-    a corner, where it is N(n).
+    - `ehd`: f(d) = exp(−κ·min(1, d·GS)), where κ·GS = ε/2;
+    - `smooth_hellinger`: f(d) = exp(−(ε/2)·min(1/S_min, (e^{γd} − 1)/(e^γ − 1))), S_min at most
+      the least S of any counts. (Calibrated: with what κ·S is instead of ε/2.)
+
+    κ of `smooth_hellinger` is that of the counts; without counts it is the least there is, at
+    S = GS, and the bound holds whatever they are. With counts it is for the data owner only.
+
+    Proof that N(n) ≤ NL for all counts. Let r be d substitutions from the counts x. First, r weighs
+    at least f(d). For `ehd`, D ≤ min(1, d·GS) by the triangle inequality. For `smooth_hellinger`
+    every y at j substitutions from x has LS(y)·e^{−γj} ≤ S(x), by the definition of S. On the way
+    from x to r the j-th step starts j − 1 substitutions from x, so it is at most S(x)·e^{γ(j−1)}
+    long, and D ≤ S(x)·(1 + e^γ + … + e^{γ(d−1)}); also D ≤ 1 ≤ S(x)/S_min; and κ = ε/(2·S(x)).
+
+    Second, f does not increase. Take s records away from the counts, any of them, and hand out s
+    anew: all C(s+k−1, k−1) results are different and within s substitutions. So for every s ≤ n at
+    least as many candidates are within s as there are from a corner (all records in one category),
+    from where exactly C(d+k−2, k−2) are at distance d. Hence Σ_r f(d(r)) is least at a corner,
+    where it is N(n).
     """
-    if mechanism.name != "ehd" or not mechanism.config.n:
+    config = mechanism.config
+    if mechanism.name not in ("ehd", "smooth_hellinger") or not config.n:
         raise InputError(
-            "mechanism must be 'ehd' with n of at least 1: the exponents of the others depend on "
-            f"the counts, got {mechanism.name!r} with n = {mechanism.config.n}",
+            "mechanism must be 'ehd' or 'smooth_hellinger' with n of at least 1: no N(n) is known "
+            f"for others, got {mechanism.name!r} with n = {config.n}",
             "mechanism",
         )
-    config = mechanism.config
-    n, prior = config.n or 0, config.model.prior
-    k = len(prior)
-    law = _exponential(mechanism, (n, *[0] * (k - 1)))
-    step = balls.nearest(partial(overall, prior, n, law.distance))
-    log_normaliser = _log_sum_from_corner(n, k, balls.nearest(law.exponent), step)
-    return _scaled(math.log(law.candidates) - log_normaliser, law, c)
+    n, prior = config.n, config.model.prior
+    corner = (n, *[0] * (len(prior) - 1))
+    law = _exponential(mechanism, corner)
+    widest: Real = partial(overall, prior, n, law.distance)
+    rate, scale, least = partial(arb, 0), widest, widest  # of ehd, whose S is GS
+    if mechanism.name == "smooth_hellinger":
+        delta = dict(config.options)["delta"]
+        rate = partial(nissim_rate, config.epsilon, delta, law.candidates)
+        scale = partial(smooth, prior, corner, rate, "exponential", law.distance)
+        least = partial(least_smooth, prior, n, rate, law.distance)
+    half, gamma, low = map(balls.nearest, (lambda: law.exponent() * scale(), rate, least))
+    log_normaliser = _log_sum_from_corner(n, len(prior), half, gamma, low)
+
+    def smallest() -> arb:
+        return law.exponent() * scale() / widest()
+
+    exponent = smallest if counts is None else _exponential(mechanism, counts).exponent
+    return _scaled(math.log(law.candidates) - log_normaliser, exponent, c)
 
 
 def laplace_as_printed(k: int, epsilon: object, c: object) -> float | Floats:
@@ -126,8 +151,8 @@ def applicable(
         "|R|·exp(−κc)": partial(by_candidates, mechanism, counts),
         "|R|·exp(−κc)/normaliser": partial(by_normaliser, mechanism, counts),
     }
-    if mechanism.name == "ehd":
-        found["|R|·exp(−κc)/N(n)"] = partial(by_size, mechanism)
+    if mechanism.name in ("ehd", "smooth_hellinger"):
+        found["|R|·exp(−κc)/N(n)"] = partial(by_size, mechanism, counts=counts)
     return found
 
 
@@ -142,8 +167,8 @@ def _exponential(mechanism: Mechanism, counts: object) -> ExponentialLaw:
     return law
 
 
-def _scaled(log_factor: float, law: ExponentialLaw, c: object) -> float | Floats:
-    return _plain(np.exp(log_factor - balls.nearest(law.exponent) * _threshold(c)))
+def _scaled(log_factor: float, exponent: Real, c: object) -> float | Floats:
+    return _plain(np.exp(log_factor - balls.nearest(exponent) * _threshold(c)))
 
 
 def _threshold(c: object) -> Floats:
@@ -160,15 +185,18 @@ def _plain(values: Floats) -> float | Floats:
     return float(values) if np.ndim(values) == 0 else np.asarray(values)
 
 
-def _log_sum_from_corner(n: int, k: int, exponent: float, step: float) -> float:
-    """ln N(n): the first terms one by one, then the many that all weigh e^{−κ}."""
-    few = min(n, math.floor(1 / step))
-    terms = [
-        math.log(math.comb(d + k - 2, k - 2)) - exponent * min(1.0, d * step)
-        for d in range(few + 1)
-    ]
-    rest = compositions.count(n, k) - compositions.count(few, k)  # candidates farther than `few`
+def _log_sum_from_corner(n: int, k: int, half: float, rate: float, least: float) -> float:
+    """ln N(n) for f(d) = exp(−half·min(1/least, Σ_{j<d} e^{rate·j})).
+
+    The first terms one by one, then the many that all weigh exp(−half/least).
+    """
+    terms, way = [0.0], 1.0  # the length of the way to d, in units of the first step
+    while way * least < 1 and len(terms) <= n:
+        d = len(terms)
+        terms.append(math.log(math.comb(d + k - 2, k - 2)) - half * way)
+        way += math.exp(rate * d)
+    rest = compositions.count(n, k) - compositions.count(len(terms) - 1, k)  # candidates beyond
     if rest:
-        terms.append(math.log(rest) - exponent)
+        terms.append(math.log(rest) - half / least)
     top = max(terms)
     return top + math.log(math.fsum(math.exp(t - top) for t in terms))

@@ -1,4 +1,4 @@
-"""A progress bar for work that takes longer than two seconds, on a terminal only."""
+"""Progress bars for work that takes longer than two seconds, on a terminal only."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE = 2.0  # seconds before a bar appears
+_display: list[Progress] = []  # the one that is shown, if any: work within work adds its bar to it
 
 
 def track(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
@@ -23,24 +24,31 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
         yield from items
         return
     start = time.monotonic()
-    bar: Progress | None = None
     task: TaskID | None = None
     try:
         for done, item in enumerate(items):
-            if bar is None and time.monotonic() - start > PATIENCE:
-                bar, task = _bar(description, total)
-            if bar is not None and task is not None:
-                bar.update(task, completed=done)
+            if task is None and time.monotonic() - start > PATIENCE:
+                task = _shown().add_task(description, total=total)
+            if task is not None:
+                _shown().update(task, completed=done)
             yield item
     finally:
-        if bar is not None:
-            bar.stop()
+        if task is not None:
+            _remove(task)
 
 
-def _bar(description: str, total: int | None) -> tuple[Progress, TaskID]:
+def _shown() -> Progress:
     from rich.console import Console
     from rich.progress import Progress
 
-    bar = Progress(console=Console(stderr=True), transient=True)
-    bar.start()
-    return bar, bar.add_task(description, total=total)
+    if not _display:
+        _display.append(Progress(console=Console(stderr=True), transient=True))
+        _display[0].start()
+    return _display[0]
+
+
+def _remove(task: TaskID) -> None:
+    bar = _shown()
+    bar.remove_task(task)
+    if not bar.tasks:
+        _display.pop().stop()

@@ -106,7 +106,7 @@ def smooth_hellinger(
     """
     metric, failure = _metric(distance, model, n), check.share("delta", delta)
     check.choice("calibrate", calibrate, (True, False))
-    gamma = partial(_nissim_rate, epsilon, failure, compositions.count(n, len(model.prior)))
+    gamma = partial(nissim_rate, epsilon, failure, compositions.count(n, len(model.prior)))
     # For neighbours S(c)e^{−γ} ≤ S(c') ≤ S(c)e^γ, so |1/S(c) − 1/S(c')| ≤ (1 − e^{−γ})/S_min, and
     # as for ehds the weight changes by at most exp((scale·ε/2)·(1 + (1 − e^{−γ})/S_min)), the
     # normaliser by as much again: scale·ε·excess in all.
@@ -175,7 +175,7 @@ def _exponential_exponent(
     return ball(epsilon) / (2 * smooth(prior, counts, gamma, "exponential", metric))
 
 
-def _nissim_rate(epsilon: Fraction, delta: Fraction, candidates: int) -> arb:
+def nissim_rate(epsilon: Fraction, delta: Fraction, candidates: int) -> arb:
     """γ = ln(1 − ε/(2·ln(δ/(2|R|)))), P1 §2.2 with the right |R| (erratum E2)."""
     return (-ball(epsilon) / (2 * ball(delta / (2 * candidates)).log())).log1p()
 

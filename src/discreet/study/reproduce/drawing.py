@@ -25,6 +25,7 @@ NAMES = {
     "ehdl": "EHDL (not private)",
     "ehds": "EHDS",
     "smooth_hellinger": "M_H",
+    "smooth_hellinger, doubled": "M_H with /S",
     "lattice": "lattice",
     "ehds, calibrated": "EHDS calibrated",
     LIMIT: "limit (LP)",
@@ -49,10 +50,12 @@ def line_style(label: str) -> dict[str, Any]:
         "marker": "D" if ours else "o",
         "markersize": 4.0 if ours else 3.0,
     }
-    if label == "ehdl":
+    if label == "ehdl" or label.endswith("doubled"):
         look |= {"dashes": (4, 2), "markerfacecolor": "white"}
     if label == "ehds, calibrated":
         look["markerfacecolor"] = "white"
+    if label == LIMIT:
+        look |= {"linestyle": (0, (1, 1.2)), "marker": ""}  # over the mechanisms that attain it
     return look
 
 
@@ -116,6 +119,21 @@ def boxes(ax: Axes, table: Table, what: str, title: str = "", names: bool = True
     heading(ax, title)
     if names:
         key(ax, [str(label) for label in labels])
+
+
+def named_boxes(ax: Axes, table: Table, what: str, title: str = "") -> None:
+    """Box plots with notches for one setting, every mechanism's name below its box."""
+    for place, row in enumerate(table.rows):
+        cells = dict(zip(table.columns, row, strict=True))
+        label = str(cells["mechanism"])
+        _box(ax, cells, place, 0.6, colour_of(label), label in OURS)
+    names = [NAMES.get(str(label), str(label)) for label in table["mechanism"]]
+    ax.set_xticks(range(len(names)), [textwrap.fill(name, 10) for name in names])
+    ax.tick_params(axis="x", length=0)
+    ax.set_xlim(-0.6, len(names) - 0.4)
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel(what)
+    heading(ax, title)
 
 
 def _box(

@@ -20,6 +20,7 @@ PAPERS = {
     "Hellinger Distance (anonymous submission)",
     "p1": "Accuracy Analysis For Three Mechanisms (draft of the same group)",
     "p3": "Notes of DP - Bayesian Inference (draft of the same group)",
+    "ours": "Findings of our own",
 }
 
 Cell: TypeAlias = str | int | float | bool | None

@@ -73,7 +73,7 @@ def reproduce(what: Sequence[str], out: str | Path, quick: bool = False, seed: i
     plots.new_axes()  # refuses, if matplotlib is missing, before anything is computed
     folder = _folder(out)
     finished = Finished(folder)
-    for part in parts:
+    for part in track(parts, "Tables and figures"):
         _make(part, scale, folder, finished)
     claims = [claim for claim in registry.CLAIMS if claim.paper in papers]
     findings = {claim.id: _measure(claim, finished) for claim in track(claims, "Measuring claims")}
@@ -135,7 +135,7 @@ def _documents(claims: Sequence[Claim], findings: dict[str, Finding]) -> list[di
     return [
         {
             "id": claim.id,
-            "paper": claim.paper,
+            "paper": claim.paper.upper(),
             "section": claim.section,
             "erratum": claim.erratum,
             "statement": claim.statement,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from discreet.calibration import scaled
 from discreet.core import Mechanism
 from discreet.divergence.shifts import shifted
 from discreet.errorlaw import ErrorLaw, accuracy
@@ -43,9 +45,15 @@ def model(prior: Sequence[float]) -> DirichletMultinomial:
 def made(
     label: str, prior: tuple[float, ...], n: int, epsilon: float, delta: float | None = None
 ) -> Mechanism:
-    """A mechanism by its label: a name, or a name and "calibrated"; delta: `smooth_hellinger`'s."""
-    name, _, calibrated = label.partition(", ")
-    options: dict[str, Any] = {"calibrate": True} if calibrated else {}
+    """A mechanism by its label: a name, or a name and "calibrated" or "doubled".
+
+    Doubled has twice the exponent: /S and /LS in place of /2S and /2LS, as in the accuracy formulas
+    of P1 and P3 (erratum E9). delta: `smooth_hellinger`'s.
+    """
+    name, _, remark = label.partition(", ")
+    if remark == "doubled":
+        return scaled(made(name, prior, n, epsilon, delta), Fraction(2))
+    options: dict[str, Any] = {"calibrate": True} if remark else {}
     if name == "smooth_hellinger":
         options["delta"] = delta
     return mechanism(name, model(prior), n, epsilon=epsilon, **options)

@@ -1,0 +1,97 @@
+"""docs/findings.md from what was measured: `python -m discreet.study.reproduce.findings`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+from discreet.progress import track
+from discreet.study.reproduce.parts import Claim, Finding, Printed, Verdict
+from discreet.study.reproduce.registry import CLAIMS, PRINTED
+
+_INTRODUCTION = """\
+# What the papers got right and wrong
+
+The project starts from five documents:
+
+- **P0** Anonymous, *Exploring the Design Space of Differentially Private Bayesian Inference under
+  Hellinger Distance* (a conference submission);
+- **P1** *Accuracy Analysis For Three Mechanisms* (a draft by the same group);
+- **P2** Zhang, Rubinstein and Dimitrakakis, *On the Differential Privacy of Bayesian Inference*,
+  AAAI 2016;
+- **P3** *Notes of DP - Bayesian Inference* (a draft by the same group as P0);
+- **P4** Barthe, Farina, Gaboardi, Gallego Arias, Gordon, Hsu and Strub, *Differentially Private
+  Bayesian Programming*, CCS 2016.
+
+This page covers what is built so far, the release of Beta and Dirichlet posteriors. `make findings`
+writes it from {claims} claims, each of them measured anew, and a test fails when it is out of date.
+`discreet reproduce all --out DIR` shows the claims together with all tables and figures. E with a
+number is an erratum in the project's list.
+"""
+_HEADINGS = {
+    Verdict.HOLDS: "What the papers got right",
+    Verdict.CONDITION: "What holds with a condition",
+    Verdict.FAILS: "What they got wrong",
+}
+
+
+def markdown(
+    claims: Sequence[Claim],
+    findings: Mapping[str, Finding],
+    printed: Iterable[tuple[Printed, float]],
+) -> str:
+    """The page, from claims with their findings and printed numbers with ours."""
+    papers = [claim for claim in claims if claim.paper != "ours"]
+    ours = [claim for claim in claims if claim.paper == "ours"]
+    lines = [_INTRODUCTION.format(claims=len(claims))]
+    lines += ["## What a practitioner should use", ""]
+    lines += [_item(c, findings) for c in ours if c.section == "what to use"]
+    for verdict, heading in _HEADINGS.items():
+        chosen = [c for c in papers if findings[c.id].verdict is verdict]
+        lines += ["", f"## {heading}", "", f"{len(chosen)} of {len(papers)} claims.", ""]
+        lines += [_item(claim, findings) for claim in chosen]
+    lines += ["", "## Printed numbers", "", *_numbers(list(printed))]
+    lines += ["", "## Theory of our own", ""]
+    lines += [_item(c, findings) for c in ours if c.section != "what to use"]
+    return "\n".join(lines) + "\n"
+
+
+def _item(claim: Claim, findings: Mapping[str, Finding]) -> str:
+    found = findings[claim.id]
+    if claim.paper == "ours":
+        verdict = "" if found.verdict is Verdict.HOLDS else f" This {found.verdict.value}:"
+        return f"- **{claim.statement}**{verdict} {found.words}"
+    erratum = f" ({claim.erratum})" if claim.erratum else ""
+    return (
+        f"- **{claim.paper.upper()} {claim.section}{erratum}.** {claim.statement} → {found.words}"
+    )
+
+
+def _numbers(printed: Sequence[tuple[Printed, float]]) -> list[str]:
+    different = [(number, ours) for number, ours in printed if not number.agrees(ours)]
+    agree = len(printed) - len(different)
+    head = f"{agree} of {len(printed)} agree to the last printed digit."
+    if not different:
+        return [head]
+    rows = [
+        f"| {number.paper.upper()} {number.place} | {number.text} | {ours:.6g} | {number.reason} |"
+        for number, ours in different
+    ]
+    return [
+        f"{head} The others:",
+        "",
+        "| where | printed | ours | why |",
+        "|---|---|---|---|",
+        *rows,
+    ]
+
+
+def main() -> None:
+    """Print the page."""
+    findings = {claim.id: claim.measure() for claim in track(CLAIMS, "Measuring claims")}
+    printed = [(number, number.ours()) for number in PRINTED]
+    sys.stdout.write(markdown(CLAIMS, findings, printed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,251 @@
+"""Runs of `discreet reproduce`: what they write, that they resume, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.study.reproduce import findings, registry, running
+from discreet.study.reproduce.drawing import panels
+from discreet.study.reproduce.parts import (
+    PAPERS,
+    Claim,
+    Finding,
+    Part,
+    Printed,
+    Scale,
+    Table,
+    Verdict,
+)
+from discreet.study.reproduce.running import reproduce
+from tests.cli.cases import call, done
+
+ERRATA = {f"E{i}" for i in (*range(1, 11), 17, 18, 19)}
+
+
+def test_the_registry() -> None:
+    ids = [claim.id for claim in registry.CLAIMS]
+    names = [part.name for part in registry.PARTS]
+    assert len(ids) == len(set(ids))
+    assert len(names) == len(set(names))
+    assert {name.split("-")[0] for name in (*ids, *names)} <= set(PAPERS)
+    assert sum(claim.paper != "ours" for claim in registry.CLAIMS) >= 25
+    assert {
+        e for claim in registry.CLAIMS for e in re.findall(r"E\d+", claim.erratum or "")
+    } >= ERRATA
+    wanted = [f"p0-figure-{i}" for i in range(1, 7)] + ["p0-table-1", "p1-table-1", "p1-table-2"]
+    wanted += ["p1-figure-1", "p1-bounds", *(f"p3-figure-{i}" for i in range(1, 9))]
+    wanted += [f"p1-study-{what}" for what in ("size", "dimension", "prior", "variance")]
+    assert set(wanted) <= set(names)
+    for part in registry.PARTS:
+        assert len(part.caption) > 60
+        assert part.label
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A small registry instead of the real one; what was computed and measured, in order."""
+    calls: list[str] = []
+
+    def part(name: str) -> Part:
+        def compute(scale: Scale) -> Table:
+            calls.append(name)
+            rows = [(i, float(x)) for i, x in enumerate(scale.rng(name).normal(size=3))]
+            return Table.of("i x", rows)
+
+        def draw(table: Table) -> Any:
+            figure, [ax] = panels(1)
+            ax.plot(table.numbers("i"), table.numbers("x"))
+            return figure
+
+        return Part(name, "Figure <1>", "A caption & more.", compute, draw)
+
+    def measure() -> Finding:
+        calls.append("claim")
+        return Finding(Verdict.of(1 < 2), "One is < 2.", {"one": 1.0})
+
+    monkeypatch.setattr(registry, "PARTS", tuple(part(f"p0-figure-{i}") for i in (1, 2)))
+    monkeypatch.setattr(registry, "CLAIMS", (Claim("p0-one", "§1", "1 < 2", measure, "E1"),))
+    numbers = (
+        Printed("p0", "Table 1", "0.33", lambda: 1 / 3),
+        Printed("p0", "x", "2", lambda: 1.0, "wrong"),
+    )
+    monkeypatch.setattr(registry, "PRINTED", numbers)
+    return calls
+
+
+class Links(HTMLParser):
+    """What a page refers to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [str(v) for name, v in attrs if name in ("src", "href", "srcset")]
+
+
+def test_what_a_run_writes(computed: list[str], tmp_path: Path) -> None:
+    run = reproduce(["p0"], tmp_path / "new" / "folder", seed=5)
+    files = {path.name for path in run.folder.iterdir()}
+    kinds = {f"p0-figure-{i}.{kind}" for i in (1, 2) for kind in ("csv", "png", "svg")}
+    assert files == kinds | {"report.html", "claims.json", "printed.csv", ".finished.json"}
+    assert (run.folder / "p0-figure-1.png").read_bytes().startswith(b"\x89PNG")
+    [claim] = json.loads((run.folder / "claims.json").read_text())
+    assert claim == {
+        "id": "p0-one",
+        "paper": "P0",
+        "section": "§1",
+        "erratum": "E1",
+        "statement": "1 < 2",
+        "verdict": "holds",
+        "words": "One is < 2.",
+        "measured": {"one": 1.0},
+    }
+    page = run.report.read_text(encoding="utf-8")
+    links = Links()
+    links.feed(page)
+    assert links.found
+    assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in links.found)
+    assert "Figure &lt;1&gt;" in page
+    assert "A caption &amp; more." in page
+    assert "One is &lt; 2." in page
+    assert "1 of 2 printed numbers agree" in str(run)
+    assert "True" in (run.folder / "printed.csv").read_text()
+
+
+def test_the_same_seed_gives_the_same_bytes(computed: list[str], tmp_path: Path) -> None:
+    first, second = (reproduce(["all"], tmp_path / name, seed=5) for name in "ab")
+    other = reproduce(["all"], tmp_path / "c", seed=6)
+    for kind in ("csv", "svg", "png"):
+        name = f"p0-figure-1.{kind}"
+        assert (first.folder / name).read_bytes() == (second.folder / name).read_bytes()
+    assert (first.folder / "p0-figure-1.csv").read_bytes() != (
+        other.folder / "p0-figure-1.csv"
+    ).read_bytes()
+
+
+def test_an_interrupted_run_goes_on(
+    computed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = running._make
+
+    def interrupted(part: Part, *given: Any) -> None:
+        if part.name == "p0-figure-2":
+            raise KeyboardInterrupt
+        original(part, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "_make", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            reproduce(["p0"], tmp_path)
+    assert computed == ["p0-figure-1"]
+    reproduce(["p0"], tmp_path)
+    assert computed == ["p0-figure-1", "p0-figure-2", "claim"]
+    reproduce(["p0"], tmp_path)
+    assert len(computed) == 3
+    (tmp_path / "p0-figure-2.csv").write_text("edited")
+    reproduce(["p0"], tmp_path)
+    assert computed[3:] == ["p0-figure-2"]
+    reproduce(["p0"], tmp_path, seed=9)
+    assert computed[4:] == ["p0-figure-1", "p0-figure-2"]
+    for damaged in ("", "[1]", '{"p0-figure-1": 5}', '{"p0-figure-1": {"key": 1, "files": 3}}'):
+        (tmp_path / ".finished.json").write_text(damaged)
+        computed.clear()
+        reproduce(["p0"], tmp_path, seed=9)
+        assert computed == ["p0-figure-1", "p0-figure-2", "claim"]
+
+
+def test_figures_by_name(computed: list[str], tmp_path: Path) -> None:
+    run = reproduce(["P0-Figure-2"], tmp_path)
+    assert [part.name for part in run.parts] == ["p0-figure-2"]
+    assert not (tmp_path / "claims.json").exists()
+    assert computed == ["p0-figure-2"]
+
+
+def test_the_command(computed: list[str], tmp_path: Path) -> None:
+    found = done("reproduce", "p0", "--out", tmp_path / "x", "--quick", "--json").document
+    assert found["claims"] == {"p0-one": "holds"}
+    assert found["parts"] == ["p0-figure-1", "p0-figure-2"]
+    shown = done("reproduce", "p0-figure-1", "--out", tmp_path / "x", "--seed", "3").out
+    assert "1 table or figure\n" in shown
+
+
+def test_bad_input(computed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    for arguments, sentence in (
+        (
+            ("p0-figure-7", "--out", tmp_path / "x"),
+            "what must be all, p0, p1, p3, ours, p0-figure-1",
+        ),
+        (("p0-figure-7", "--out", tmp_path / "x"), "did you mean p0-figure-"),
+        (("--out", tmp_path / "x"), "what must be given: all, p0"),
+        (("p0", "--out", tmp_path / "file"), "cannot be made: File exists"),
+        (("p0", "--out", tmp_path / "file" / "x"), "cannot be made: Not a directory"),
+        (("p0", "--out", ""), "out must be the path of a folder"),
+        (("p0", "--out", tmp_path / "x", "--seed", "-1"), "seed must"),
+    ):
+        result = call("reproduce", *arguments)
+        assert result.status == 2
+        assert sentence in result.err
+    assert not (tmp_path / "x").exists()
+    for module in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    result = call("reproduce", "p0", "--out", tmp_path / "y")
+    assert result.status == 1
+    assert "plots need matplotlib: pip install 'discreet[plot]'" in result.err
+    assert computed == []
+
+
+@pytest.mark.parametrize("text", ["0.5", "1e-3", "3.05988187701e-09", "40"])
+def test_agreement_to_the_last_digit(text: str) -> None:
+    number = Printed("p0", "x", text, lambda: 0.0)
+    digits = len(text.split("e")[0].partition(".")[2])
+    unit = 10.0 ** (int(text.partition("e")[2] or 0) - digits)
+    assert number.agrees(float(text) + 0.9 * unit)
+    assert not number.agrees(float(text) + 1.1 * unit)
+
+
+def test_a_table() -> None:
+    table = Table.of("a b", [(np.int64(1), np.float64(0.1)), ("x, y", None)])
+    assert table.csv() == 'a,b\n1,0.1\n"x, y",\n'
+    assert table.where(a=1).rows == ((1, 0.1),)
+    assert table.values("a") == [1, "x, y"]
+
+
+def test_verdicts() -> None:
+    assert [Verdict.of(*x) for x in ((True, True), (False, True), (False,))] == list(Verdict)
+
+
+@pytest.fixture(scope="module")
+def measured() -> dict[str, Finding]:
+    return {claim.id: claim.measure() for claim in registry.CLAIMS}
+
+
+@pytest.mark.slow
+def test_our_own_verdicts(measured: dict[str, Finding]) -> None:
+    """Verdicts of the papers' claims stand in the papers' own tests."""
+    assert {i: f.verdict.value for i, f in measured.items() if i.startswith("ours")} == {
+        "ours-lattice-on-data": "holds",
+        "ours-limit": "holds",
+        "ours-calibration": "holds",
+        "ours-intervals": "does not hold",
+        "ours-monotone": "does not hold",
+        "ours-lattice-normaliser": "holds",
+        "ours-midpoint": "holds",
+    }
+
+
+@pytest.mark.slow
+def test_the_findings_are_up_to_date(measured: dict[str, Finding]) -> None:
+    page = findings.markdown(
+        registry.CLAIMS, measured, [(number, number.ours()) for number in registry.PRINTED]
+    )
+    assert page == (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")
