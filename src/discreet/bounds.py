@@ -84,14 +84,17 @@ def by_size(mechanism: Mechanism, c: object, counts: object = None) -> float | F
     corner = (n, *[0] * (len(prior) - 1))
     law = _exponential(mechanism, corner)
     widest: Real = partial(overall, prior, n, law.distance)
-    rate, scale, least = partial(arb, 0), widest, widest  # of ehd, whose S is GS
+    rate: Real = partial(arb, 0)
+    scale = least = widest  # the S of ehd is GS
     if mechanism.name == "smooth_hellinger":
         delta = dict(config.options)["delta"]
         rate = partial(nissim_rate, config.epsilon, delta, law.candidates)
         scale = partial(smooth, prior, corner, rate, "exponential", law.distance)
         least = partial(least_smooth, prior, n, rate, law.distance)
-    half, gamma, low = map(balls.nearest, (lambda: law.exponent() * scale(), rate, least))
-    log_normaliser = _log_sum_from_corner(n, len(prior), half, gamma, low)
+    half = balls.nearest(lambda: law.exponent() * scale())
+    log_normaliser = _log_sum_from_corner(
+        n, len(prior), half, balls.nearest(rate), balls.nearest(least)
+    )
 
     def smallest() -> arb:
         return law.exponent() * scale() / widest()

@@ -75,7 +75,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(registry, "CLAIMS", (Claim("p0-one", "§1", "1 < 2", measure, "E1"),))
     numbers = (
         Printed("p0", "Table 1", "0.33", lambda: 1 / 3),
-        Printed("p0", "x", "2", lambda: 1.0, "wrong"),
+        Printed("p0", "x", "3", lambda: 1.0, "wrong"),
     )
     monkeypatch.setattr(registry, "PRINTED", numbers)
     return calls
@@ -222,6 +222,12 @@ def test_a_table() -> None:
 
 def test_verdicts() -> None:
     assert [Verdict.of(*x) for x in ((True, True), (False, True), (False,))] == list(Verdict)
+    assert [v.of_several(2) for v in Verdict] == [
+        "2 hold",
+        "2 hold with a condition",
+        "2 do not hold",
+    ]
+    assert Verdict.FAILS.of_several(1) == "1 does not hold"
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ NAMES = {
     "ehds": "EHDS",
     "smooth_hellinger": "M_H",
     "smooth_hellinger, doubled": "M_H with /S",
+    "ls_dim, truncated": "LS truncated",
     "lattice": "lattice",
     "ehds, calibrated": "EHDS calibrated",
     LIMIT: "limit (LP)",
@@ -50,7 +51,7 @@ def line_style(label: str) -> dict[str, Any]:
         "marker": "D" if ours else "o",
         "markersize": 4.0 if ours else 3.0,
     }
-    if label == "ehdl" or label.endswith("doubled"):
+    if label == "ehdl" or label.endswith(("doubled", "truncated")):
         look |= {"dashes": (4, 2), "markerfacecolor": "white"}
     if label == "ehds, calibrated":
         look["markerfacecolor"] = "white"
@@ -169,7 +170,10 @@ def _box(
 
 
 def key(ax: Axes, labels: Sequence[str]) -> None:
-    """The mechanisms' names above the frame, in their colours, where curves carry none."""
+    """The mechanisms' names above the frame, in their colours, where curves carry none.
+
+    With several panels they stand above all of them.
+    """
     from matplotlib.lines import Line2D
 
     handles = [
@@ -183,17 +187,19 @@ def key(ax: Axes, labels: Sequence[str]) -> None:
         )
         for x in labels
     ]
-    ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0, 1.0),
-        ncols=len(handles),
-        frameon=False,
-        fontsize=8,
-        handletextpad=0.1,
-        columnspacing=1.0,
-        borderaxespad=0.2,
-    )
+    look: dict[str, Any] = {
+        "ncols": len(handles),
+        "frameon": False,
+        "fontsize": 8,
+        "handletextpad": 0.1,
+        "columnspacing": 1.0,
+        "borderaxespad": 0.2,
+    }
+    figure = ax.get_figure(root=True)
+    if figure is not None and len(figure.axes) > 1:
+        figure.legend(handles=handles, loc="outside upper left", **look)
+    else:
+        ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), **look)
 
 
 def heading(ax: Axes, text: str) -> None:

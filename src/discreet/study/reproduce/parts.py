@@ -124,6 +124,12 @@ class Verdict(StrEnum):
             return cls.HOLDS
         return cls.CONDITION if conditioned else cls.FAILS
 
+    def of_several(self, number: int) -> str:
+        """1 holds, 2 hold."""
+        plain = {"holds": "hold", "does": "do"}
+        first, *rest = self.value.split()
+        return " ".join([str(number), first if number == 1 else plain[first], *rest])
+
 
 @dataclass(frozen=True)
 class Finding:

@@ -86,7 +86,7 @@ def _summary(run: Run, claims: Sequence[Claim]) -> str:
         return text
     verdicts = [run.findings[claim.id].verdict for claim in claims]
     counted = ", ".join(
-        f'<span class="{_CLASSES[v]}">{verdicts.count(v)} {v.value}</span>' for v in Verdict
+        f'<span class="{_CLASSES[v]}">{v.of_several(verdicts.count(v))}</span>' for v in Verdict
     )
     return f"{text} Of {len(claims)} claims {counted}."
 

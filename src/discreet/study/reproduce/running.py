@@ -40,7 +40,7 @@ class Run:
 
     def __str__(self) -> str:
         verdicts = [finding.verdict for finding in self.findings.values()]
-        counted = ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict if v in verdicts)
+        counted = ", ".join(v.of_several(verdicts.count(v)) for v in Verdict if v in verdicts)
         lines = [f"{check.number_of(len(self.parts), 'table or figure', 'tables and figures')}"]
         if verdicts:
             agree = sum(number.agrees(ours) for number, ours in self.printed)
@@ -108,6 +108,8 @@ def _make(part: Part, scale: Scale, folder: Path, finished: Finished) -> None:
     table = part.compute(scale)
     with styled():
         figure = part.draw(table)
+        figure.draw_without_rendering()  # lays it out, once for all files
+        figure.set_layout_engine("none")
         files = {f"{part.name}.{kind}": rendered(figure, kind) for kind in ("svg", "png")}
     files[f"{part.name}.csv"] = table.csv().encode()
     for name, content in files.items():

@@ -71,9 +71,10 @@ PARTS: tuple[Part, ...] = (
         "Errors of 1,000 simulated releases (200 in the quick run) of four real data sets, two "
         "categories, prior Beta(1, 1), ε = 1. "
         + _BOXES
-        + "EHD is the worst and EHDS better, as the paper says; both Laplace mechanisms and lattice "
-        "are better than EHDS on all four. The limit is the mechanism with the least error averaged "
-        "over all counts, which need not be the best at each.",
+        + "EHD is the worst and EHDS better, as the paper says; both Laplace mechanisms and "
+        "lattice are better than EHDS on all four. The limit is the mechanism with the least error "
+        "averaged over all counts; lattice has the same exact mean on all four, and their boxes "
+        "differ by chance only.",
         _figure_4,
         _draw,
     ),

@@ -62,9 +62,9 @@ PARTS: tuple[Part, ...] = (
         "Figure 6",
         "The exact privacy loss (the audited upper bound) at claimed ε = 1, two categories, prior "
         "Beta(1, 1). The paper's caption says balanced data: (b) compares balanced counts with "
-        "their neighbours only, (a) all counts with all neighbours, which is what privacy is about. "
-        "EHD and EHDS use about half of their budget; calibrated EHDS and lattice use all of it. "
-        "EHDL stays below 1 here, but no theorem says so: with prior (0.1, 0.1) it does not.",
+        "their neighbours only, (a) all counts with all neighbours, which is what privacy is "
+        "about. EHD and EHDS use about half of their budget; calibrated EHDS and lattice use all "
+        "of it. EHDL stays below 1 here, but no theorem says so: with prior 0.1 it does not.",
         _compute,
         _draw,
     ),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _N = 100
 _HALF = 300  # of each category in Table 1
 _CURVES = {
-    "local": ("local", "#A0A0A0", 3.6),
+    "local": ("local", "#8C8C8C", 3.6),
     "smooth": ("smooth, γ = 1", "#009E73", 1.0),
     "smoother": ("smooth, γ = 0.1", "#006B4E", 1.0),
     "global": ("global", "#0072B2", 1.0),
@@ -30,7 +30,8 @@ def _sensitivity(scale: Scale) -> Table:
     rows = []
     for ones in range(_N + 1):
         counts = (ones, _N - ones)
-        up = hellinger([ones + 1, _N - ones + 1], [ones + 2, _N - ones]) if ones < _N else None
+        here, more = (ones + 1, _N - ones + 1), (ones + 2, _N - ones)
+        up = float(hellinger(here, more)) if ones < _N else None
         smooth = [smooth_sensitivity(beta, counts, gamma) for gamma in (1, 0.1)]
         rows.append((ones, up, local_sensitivity(beta, counts), *smooth, largest))
     return Table.of("ones one_more local smooth smoother global", rows)
@@ -88,11 +89,11 @@ PARTS: tuple[Part, ...] = (
         "Figure 1",
         "How far one replaced record moves the posterior at most (local sensitivity), by the "
         "number of ones among 100 records, prior Beta(1, 1): almost five times as far where nearly "
-        "all records agree as where they are balanced. Thin lines: the smooth sensitivity with P0's "
-        "γ = 1 is hardly above the local one, at the price of a factor of two in the exponent of "
-        "EHDS; a smaller γ costs less there and more here. The global sensitivity is that of the "
-        "worst case. The paper does not name the prior; its text has only the step to one more one "
-        "(column one_more of the CSV), which is the same curve moved by one on half of the range.",
+        "all records agree as where they are balanced. Thin lines: the smooth sensitivity with "
+        "P0's γ = 1 is hardly above the local one, at the price of a factor of two in the exponent "
+        "of EHDS; a smaller γ costs less there and more here. The global sensitivity is that of "
+        "the worst case. The paper does not name the prior; its text has only the step to one more "
+        "one (column one_more of the CSV): the same curve, moved by one on half of the range.",
         _sensitivity,
         _draw_sensitivity,
     ),

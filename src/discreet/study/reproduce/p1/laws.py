@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 
 from discreet.core import Mechanism
-from discreet.core.law import Law
+from discreet.core.law import Law, Outcome
 from discreet.study.reproduce.settings import made
 
 EPSILON = DELTA = 0.8  # P1 prints neither; 0.8 gives every digit of its tables
-TWO, THREE = (1, 1), (1, 1, 1)  # priors
-EIGHT, FORTY, SIXTY = (4, 4), (20, 20), (20, 20, 20)  # counts of Table 1; Table 2 says; Table 2 has
+TWO = (1, 1)  # prior
+EIGHT: Outcome = (4, 4)  # the counts of Table 1
+FORTY: Outcome = (20, 20)  # those that Table 2 speaks of
+SIXTY: Outcome = (20, 20, 20)  # those that it shows
 
 
 def over_local(counts: tuple[int, ...]) -> Mechanism:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from discreet.exact import Floats
 from discreet.plots import new_axes
 from discreet.progress import track
 from discreet.study.reproduce.drawing import curves
@@ -60,7 +61,8 @@ def _sizes(scale: Scale) -> Table:
 def _dimensions(scale: Scale) -> Table:
     most = 3 if scale.quick else 4
     points: list[Point] = [("", k, 1, (20,) * k) for k in range(2, most + 1)]
-    return _study(points, "P1 study of dimension", scale.quick)
+    found = _study(points, "P1 study of dimension", scale.quick)
+    return Table(found.columns, tuple(row for row in found.rows if row[1] != LIMIT))
 
 
 def _priors(scale: Scale) -> Table:
@@ -77,32 +79,37 @@ def _variances(scale: Scale) -> Table:
     return _study(points, "P1 study of data variance", scale.quick)
 
 
-def _draw(table: Table, what: str, log: str, ticks: Sequence[float] = ()) -> Figure:
+def _draw(table: Table, what: str, log: str, ticks: Sequence[float]) -> Figure:
     """A row for every panel: on the left the mean error, on the right good answers."""
     from matplotlib.figure import Figure
 
     names = table.values("panel")
-    figure = Figure(figsize=(9.4, 3.7 * len(names)), layout="constrained")
-    axes = figure.subplots(len(names), 2, squeeze=False)
+    figure = Figure(figsize=(9.8, 4.1 * len(names)), layout="constrained")
+    axes = figure.subplots(len(names), 2, squeeze=False, gridspec_kw={"wspace": 0.06})
     for row, panel in zip(axes, names, strict=True):
-        for ax, column, words in (
-            (row[0], "mean_error", "mean Hellinger error"),
-            (row[1], "within_three_steps", "probability of at most three steps"),
-        ):
-            part = table.where(panel=panel)
-            found = {
-                str(label): (
-                    part.where(mechanism=label).numbers("x"),
-                    part.where(mechanism=label).numbers(column),
-                )
-                for label in part.values("mechanism")
-            }
-            curves(new_axes(ax), found, (what, words), str(panel), log, limits=(None, (0, 1)))
-            if "x" in log:
-                ax.xaxis.set_major_formatter("{x:g}")
-            if ticks:
-                ax.set_xticks(ticks)
+        part = table.where(panel=panel)
+        errors, good = (_curves(part, name) for name in ("mean_error", "within_three_steps"))
+        left, right = (new_axes(ax) for ax in row)
+        marks = [x for x in ticks if min(part.numbers("x")) <= x <= max(part.numbers("x"))]
+        low = 0.8 * float(min(part.numbers("mean_error"))) if "y" in log else 0.0
+        words = (what, "mean Hellinger error")
+        curves(left, errors, words, str(panel), log, limits=(None, (low, 1)))
+        words = (what, "probability of at most three steps")
+        curves(right, good, words, str(panel), log.replace("y", ""), limits=(None, (0, 1)))
+        if "y" in log:
+            shares = [y for y in (0.02, 0.05, 0.1, 0.2, 0.5, 1) if y >= low]
+            left.set_yticks(shares, [f"{y:g}" for y in shares])
+        for ax in (left, right):
+            ax.set_xticks(marks, [f"{x:g}" for x in marks])
+            ax.minorticks_off()
     return figure
+
+
+def _curves(part: Table, column: str) -> dict[str, tuple[Floats, Floats]]:
+    """By label, the longest first: it needs the most room beside its curve."""
+    labels = sorted(map(str, part.values("mechanism")), key=lambda label: label != CALIBRATED)
+    found = {label: part.where(mechanism=label) for label in labels}
+    return {label: (rows.numbers("x"), rows.numbers(column)) for label, rows in found.items()}
 
 
 PARTS: tuple[Part, ...] = (
@@ -116,17 +123,17 @@ PARTS: tuple[Part, ...] = (
         "categories the limit coincides with the lattice; for three it cannot be computed, and "
         f"the calibration only up to {_MOST} records.",
         _sizes,
-        lambda table: _draw(table, "number of records", "x"),
+        lambda table: _draw(table, "number of records", "xy", (10, 30, 100, 300, 1000)),
     ),
     Part(
         "p1-study-dimension",
         "Announced in §3.4.1: dimension",
         "Accuracy against the number of categories with 20 records in each, prior 1, ε = δ = 0.8. "
         "P1 expects its mechanism to suffer and Laplace noise hardly to change; all of them "
-        "suffer, the exponential mechanisms most. The limit is known for two categories only and "
-        "the calibration for two and three; the quick run leaves out four categories.",
+        "suffer, the exponential mechanisms most. The limit could be computed for two categories "
+        "only, the calibration for two and three; the quick run leaves out four categories.",
         _dimensions,
-        lambda table: _draw(table, "number of categories", "", (2, 3, 4)),
+        lambda table: _draw(table, "number of categories", "", range(2, 5)),
     ),
     Part(
         "p1-study-prior",
@@ -136,7 +143,7 @@ PARTS: tuple[Part, ...] = (
         "the same, but it moves a strong posterior less. The probability of few steps does not "
         "change for additive noise.",
         _priors,
-        lambda table: _draw(table, "prior strength a", "x"),
+        lambda table: _draw(table, "prior strength a", "xy", (0.5, 1, 2, 5, 10, 20, 50, 100, 200)),
     ),
     Part(
         "p1-study-variance",
@@ -144,8 +151,9 @@ PARTS: tuple[Part, ...] = (
         "Accuracy against the number of ones among 40 records, prior Beta(1, 1), ε = δ = 0.8. The "
         "exponential mechanisms profit from balanced data, as P1 says (it calls them data of small "
         "variance; for zeros and ones balanced is the largest variance). Additive noise is best "
-        "at the very edge, where half of it is clipped away.",
+        "at the very edge, where half of it is clipped away. The limit is the least error on "
+        "average over all counts, so that another mechanism can be better at some.",
         _variances,
-        lambda table: _draw(table, "number of ones among 40 records", ""),
+        lambda table: _draw(table, "number of ones among 40 records", "", range(0, 21, 5)),
     ),
 )

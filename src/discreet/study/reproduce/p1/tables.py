@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from discreet.auditing import audit
 from discreet.core import Mechanism
+from discreet.core.law import Outcome
 from discreet.divergence import hellinger
 from discreet.progress import track
 from discreet.study.reproduce.drawing import NAMES, typeset
@@ -27,12 +28,12 @@ from discreet.study.reproduce.settings import CALIBRATED, LIMIT, OURS, law_of_er
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-EXPONENTIAL, LAPLACE = "exponential, as printed", "Laplace, as printed"
+EXPONENTIAL, LAPLACE = "P1's exponential column", "P1's Laplace column"
 _DEFINED = ("smooth_hellinger", "ls_dim", "ls_hist", "ehd", "ehds")
 _COLUMNS = "counts mechanism answer candidates distance probability mean_error privacy_loss"
 
 # answers by the number of steps, each with a candidate that stands for all its orders
-ANSWERS = {
+ANSWERS: dict[Outcome, dict[str, Outcome]] = {
     EIGHT: {
         "0 steps": EIGHT,
         "1 step": (5, 3),
@@ -116,7 +117,7 @@ def _draw(table: Table) -> Figure:
             ends = [_text(found[name][0]) for name in ("mean_error", "privacy_loss")]
             name = NAMES.get(str(label), str(label))
             lines.append([f"    {name}", *_cells(found, "probability", answers), *ends])
-    return typeset(["", *answers, "mean error", "loss"], lines, ours)
+    return typeset(["", *answers, "mean error", "privacy loss"], lines, ours)
 
 
 def _cells(found: Table, column: str, answers: list[str]) -> list[str]:
@@ -151,9 +152,10 @@ PARTS: tuple[Part, ...] = (
         "numbers are those of Dir(1, 1, 1) with counts (20, 20, 20); they come first, the case of "
         "the caption below. Two steps lie at three different distances for three categories: "
         "a such as (22, 19, 19), which is all that P1 shows, b such as (21, 21, 18), c such as "
-        "(22, 18, 20). The farthest posteriors are those with all records in one category. The "
-        "limit cannot be computed for three categories here; the quick run leaves out the "
-        "privacy loss and the calibration for them.",
+        "(22, 18, 20), which is the distance of two steps for two categories too. The farthest "
+        "posteriors are those with all records in one category. The limit cannot be computed for "
+        "three categories here; the quick run leaves out the privacy loss and the calibration for "
+        "them.",
         _table_2,
         _draw,
     ),

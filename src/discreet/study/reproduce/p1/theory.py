@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,7 +47,9 @@ def _draw_sensitivity(table: Table) -> Figure:
     level[b - 1, a - 1] = found.numbers("local_sensitivity")
     left.grid(visible=False)
     across = np.arange(1, _LARGEST + 1)
-    lines = left.contour(across, across, level, levels=_LEVELS, cmap="viridis", linewidths=1.2)
+    lines = left.contour(
+        across, across, level, levels=_LEVELS, cmap="viridis", vmax=0.36, linewidths=1.2
+    )
     left.clabel(lines, fmt="%g", fontsize=8)
     left.set_aspect("equal")
     left.set_xlabel("first parameter of the posterior, a")
@@ -69,10 +71,10 @@ def _draw_sensitivity(table: Table) -> Figure:
 
 
 _PANELS = (("smooth_hellinger", FORTY), ("ehd", FORTY), ("smooth_hellinger", SIXTY))
-_BOUNDS = {
+_BOUNDS: dict[str, dict[str, Any]] = {
     "|R|·exp(−κc)": {"color": "#404040", "dashes": (2, 1.5)},
     "…/N(n)": {"color": "#0072B2", "dashes": (6, 2, 1, 2)},
-    "…/normaliser": {"color": "#000000", "dashes": (6, 2)},
+    "…/NL": {"color": "#000000", "dashes": (6, 2)},
 }
 
 
@@ -86,7 +88,7 @@ def _tails(scale: Scale) -> Table:
         these = {
             "|R|·exp(−κc)": partial(bounds.by_candidates, mechanism, counts),
             "…/N(n)": partial(bounds.by_size, mechanism, counts=counts),
-            "…/normaliser": partial(bounds.by_normaliser, mechanism, counts),
+            "…/NL": partial(bounds.by_normaliser, mechanism, counts),
         }
         values = {label: (c, np.asarray(bound(c))) for label, bound in these.items()}
         for label, (x, y) in ({"exact": (law.distances, tail)} | values).items():
@@ -95,15 +97,19 @@ def _tails(scale: Scale) -> Table:
 
 
 def _draw_tails(table: Table) -> Figure:
-    figure, axes = panels(len(_PANELS), 3.9, 3.6)
+    figure, axes = panels(len(_PANELS), 3.9, 3.8)
     for ax, (name, counts) in zip(axes, _PANELS, strict=True):
         part = table.where(mechanism=name, counts=str(counts))
         found = {
-            str(curve): (part.where(curve=curve).numbers("c"), part.where(curve=curve).numbers("value"))
+            str(curve): (
+                part.where(curve=curve).numbers("c"),
+                part.where(curve=curve).numbers("value"),
+            )
             for curve in part.values("curve")
         }
         _tail_panel(ax, name, found)
         heading(ax, f"{NAMES[name]}, counts {counts}")
+    axes[0].set_ylabel("probability of an error of at least c")
     return figure
 
 
@@ -117,10 +123,9 @@ def _tail_panel(ax: Axes, name: str, found: dict[str, tuple[Floats, Floats]]) ->
     highest = 3 * max(float(values.max()) for _, values in found.values())
     ax.set_yscale("log")
     ax.set_xlim(0, 1)
-    ax.set_ylim(0.02, highest)
+    ax.set_ylim(0.01, highest)
     ax.axhspan(1, highest, color="#F0F0F0", linewidth=0, zorder=0)
     ax.set_xlabel("c, Hellinger distance")
-    ax.set_ylabel("probability of an error of at least c")
     label_lines(ax, lines)
 
 
@@ -140,10 +145,10 @@ PARTS: tuple[Part, ...] = (
         "Accuracy bounds (§3.3)",
         "The exact probability of an error of at least c (P1's first, tight bound) and three upper "
         "bounds, ε = δ = 0.8, prior 1: the loose |R|·exp(−κc), the same divided by the normaliser "
-        "(P1's second bound) and by an N(n) that does not depend on the data (its third, which P1 "
-        "leaves open; ours has a proof for both mechanisms). P1 mixes ε/S and ε/(2S) for κ; here "
-        "it is the mechanism's own throughout. On grey a bound exceeds 1 and says nothing, which "
-        "is most of the range.",
+        "NL (P1's second bound) and by an N(n) that does not depend on the data (its third, which "
+        "P1 leaves open; ours has a proof for both mechanisms). P1 mixes ε/S and ε/(2S) for κ; "
+        "here it is the mechanism's own throughout. On grey a bound exceeds 1 and says nothing, "
+        "which is most of the range.",
         _tails,
         _draw_tails,
     ),

@@ -43,7 +43,7 @@ def laplace(k: int) -> str:
     return "ls_dim" if k == 2 else "ls_hist"
 
 
-def rate(candidates: int, epsilon: float = EPSILON, delta: float = DELTA) -> float:
+def smoothness(candidates: int, epsilon: float = EPSILON, delta: float = DELTA) -> float:
     """γ = ln(1 − ε/(2·ln(δ/(2|R|)))), how fast M_H's smooth sensitivity falls with the distance."""
     return math.log1p(-epsilon / (2 * math.log(delta / (2 * candidates))))
 

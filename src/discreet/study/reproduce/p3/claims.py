@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from discreet.study.reproduce.p3 import claims_accuracy, claims_numbers, claims_proof, claims_setup
 from discreet.study.reproduce.parts import Claim
 
-CLAIMS: tuple[Claim, ...] = ()
+CLAIMS: tuple[Claim, ...] = (
+    *claims_setup.CLAIMS,
+    *claims_proof.CLAIMS,
+    *claims_numbers.CLAIMS,
+    *claims_accuracy.CLAIMS,
+)

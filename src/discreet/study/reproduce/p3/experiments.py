@@ -84,25 +84,25 @@ def _draw(figure: int, table: Table) -> Figure:
 
 _SETTING = (
     "The paper does not give its data: on the left of each panel balanced ones, on the right ones "
-    "with the proportions of the prior. Boxes of 1,000 releases, with notches; whiskers reach the "
+    "with the proportions of the prior; 1,000 releases each (200 in a quick run), whiskers to the "
     "extremes. "
 )
 _CAPTIONS = {
     2: "Errors with the prior Beta(7, 4), n = 500 and 300, ε = 0.5 (and δ = 0.5 in M_H, which is "
     "not given): exponential mechanisms with global, local and smooth sensitivity, and Laplace "
     "noise of scale 2/ε. " + _SETTING + "The smooth sensitivity is the local one here, so M_H and "
-    "EHDL have the same law. Both do worse than Laplace noise; lattice noise has about half its "
-    "error, and at these counts nothing that is private does better (the limit, by linear "
-    "programming, is the same).",
+    "EHDL have the same law. Both do worse than Laplace noise; lattice noise has half its error, "
+    "and is what linear programming finds best on average over all data (the limit).",
     3: "Errors with the prior DL(7, 4, 5), n = 100 and 120, ε = δ = 0.8. "
     + _SETTING
-    + "Again M_H and EHDL coincide, and Laplace noise is better by far. Calibrated EHDS is in the "
+    + "M_H and EHDL have the same law again (their boxes differ by chance), and Laplace noise is "
+    "better by far. Calibrated EHDS is in the "
     "full run only (40 s); the limit is out of reach with three categories.",
     4: "The same releases measured in Hellinger and in l1 distance, prior DL(7, 4, 5), n = 150, "
     "ε = δ = 0.8. "
     + _SETTING
-    + "The order is the same in both: what the exponential mechanisms lose, they lose in any "
-    "distance. Calibrated EHDS is in the full run only (45 s); the limit is out of reach.",
+    + "The order is the same in both. M_H and EHDL have one law here too. "
+    "Calibrated EHDS is in the full run only (45 s); the limit is out of reach.",
 }
 PARTS = tuple(
     Part(

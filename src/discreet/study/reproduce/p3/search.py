@@ -10,7 +10,6 @@ import numpy as np
 
 from discreet.divergence.shifts import shifted
 from discreet.exact import Floats, Ints, compositions
-from discreet.plots.labels import label_lines
 from discreet.sensitivity import local_sensitivity
 from discreet.study.reproduce.drawing import heading, panels
 from discreet.study.reproduce.p3.cases import neighbours
@@ -55,6 +54,7 @@ def _rows() -> Iterator[list[Cell]]:
 def _draw(table: Table) -> Figure:
     figure, [left, right] = panels(2, 4.6)
     left.set_xlabel("number of ones in the candidate r")
+    left.set_xticks(range(0, 21, 5))
     heading(left, "a  two categories, n = 20")
     right.set_xlabel("Hellinger distance of the candidate r from the posterior of x")
     heading(right, "b  three categories, n = 20")
@@ -65,17 +65,24 @@ def _draw(table: Table) -> Figure:
 
 
 def _lines(ax: Axes, table: Table, column: str) -> None:
+    """A line or a cloud for every x, its name above the dot at the posterior of x itself."""
     ax.set_ylim(0, 0.45)
-    lines = {}
     for counts, colour in zip(table.values("counts"), _COLOURS, strict=True):
         found = table.where(counts=counts)
-        x, y = found.numbers(column), found.numbers("change")
         joined = "-" if column == "ones" else ""
-        (line,) = ax.plot(x, y, color=colour, linestyle=joined, marker="o", markersize=2.5)
+        x, y = found.numbers(column), found.numbers("change")
+        ax.plot(x, y, color=colour, linestyle=joined, linewidth=1.1, marker="o", markersize=2.5)
         truth = found.where(candidate=counts)
-        ax.plot(truth.numbers(column), truth.numbers("change"), "o", color=colour, markersize=8)
-        lines[f"x = {counts}"] = line
-    label_lines(ax, lines)
+        at = (float(truth.numbers(column)[0]), float(truth.numbers("change")[0]))
+        ax.plot(*at, "o", color=colour, markersize=8)
+        ax.annotate(
+            f"x = {counts}",
+            at,
+            (-2 if joined else -4, 7),
+            textcoords="offset points",
+            ha="right" if joined else "left",
+            color=colour,
+        )
 
 
 PARTS = (
