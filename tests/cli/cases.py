@@ -50,6 +50,7 @@ def call(*arguments: object) -> Result:
 
 def call_as_nobody(*arguments: object) -> Result:
     """Run a command as a user who is not root; for a process of its own."""
+    call(*arguments, "--help")  # loads the command while all of Python can be read
     if os.geteuid() == 0:
         os.setuid(65534)
     return call(*arguments)

@@ -42,11 +42,10 @@ def filled(tmp_path: Path) -> tuple[Ledger, dict[str, Any]]:
 
 
 def edit(ledger: Ledger, sql: str, *values: object) -> None:
-    connection = sqlite3.connect(ledger.place)
-    connection.execute("PRAGMA ignore_check_constraints = ON")
-    connection.execute(sql, values)
-    connection.commit()
-    connection.close()
+    with closing(sqlite3.connect(ledger.place)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute(sql, values)
+        connection.commit()
 
 
 def problems(ledger: Ledger, release: dict[str, Any] | None = None) -> str:

@@ -214,7 +214,8 @@ def test_agreement_to_the_last_digit(text: str) -> None:
 
 
 def test_a_table() -> None:
-    table = Table.of("a b", [(np.int64(1), np.float64(0.1)), ("x, y", None)])
+    rows: list[Any] = [(np.int64(1), np.float64(0.1)), ("x, y", None)]
+    table = Table.of("a b", rows)
     assert table.csv() == 'a,b\n1,0.1\n"x, y",\n'
     assert table.where(a=1).rows == ((1, 0.1),)
     assert table.values("a") == [1, "x, y"]

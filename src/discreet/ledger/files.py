@@ -135,8 +135,12 @@ class File:
         connection = sqlite3.connect(
             uri, uri=True, timeout=stores.PATIENCE, isolation_level=None, cached_statements=16
         )
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA cell_size_check = ON")
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA cell_size_check = ON")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     @contextmanager
