@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.study.reproduce import findings, registry, running
+from discreet.study.reproduce import findings, registry
 from discreet.study.reproduce.drawing import panels
 from discreet.study.reproduce.parts import (
     PAPERS,
@@ -25,7 +26,7 @@ from discreet.study.reproduce.parts import (
     Verdict,
 )
 from discreet.study.reproduce.running import reproduce
-from tests.cli.cases import call, done
+from tests.cli.cases import call, done, spawn
 
 ERRATA = {f"E{i}" for i in (*range(1, 11), 17, 18, 19)}
 
@@ -135,15 +136,14 @@ def test_the_same_seed_gives_the_same_bytes(computed: list[str], tmp_path: Path)
 def test_an_interrupted_run_goes_on(
     computed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = running._make
+    second = registry.PARTS[1]
 
-    def interrupted(part: Part, *given: Any) -> None:
-        if part.name == "p0-figure-2":
-            raise KeyboardInterrupt
-        original(part, *given)
+    def interrupted(scale: Scale) -> Table:
+        raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(running, "_make", interrupted)
+        parts = (registry.PARTS[0], replace(second, compute=interrupted))
+        patch.setattr(registry, "PARTS", parts)
         with pytest.raises(KeyboardInterrupt):
             reproduce(["p0"], tmp_path)
     assert computed == ["p0-figure-1"]
@@ -209,8 +209,8 @@ def test_agreement_to_the_last_digit(text: str) -> None:
     number = Printed("p0", "x", text, lambda: 0.0)
     digits = len(text.split("e")[0].partition(".")[2])
     unit = 10.0 ** (int(text.partition("e")[2] or 0) - digits)
-    assert number.agrees(float(text) + 0.9 * unit)
-    assert not number.agrees(float(text) + 1.1 * unit)
+    for share, same in ((-0.6, False), (-0.4, True), (0.9, True), (1.1, False)):
+        assert number.agrees(float(text) + share * unit) == same
 
 
 def test_a_table() -> None:
@@ -229,6 +229,24 @@ def test_verdicts() -> None:
         "2 do not hold",
     ]
     assert Verdict.FAILS.of_several(1) == "1 does not hold"
+
+
+@pytest.mark.slow
+def test_two_quick_runs(tmp_path: Path) -> None:
+    """Everything, as a user runs it, twice."""
+    first, second = (
+        spawn("reproduce", "all", "--quick", "--out", tmp_path / name) for name in ("a", "b")
+    )
+    assert (first.returncode, second.returncode) == (0, 0), (first.stderr, second.stderr)
+    for part in registry.PARTS:
+        for kind in ("csv", "svg", "png"):
+            content = (tmp_path / "a" / f"{part.name}.{kind}").read_bytes()
+            assert len(content) > 500
+            assert content == (tmp_path / "b" / f"{part.name}.{kind}").read_bytes()
+    found = json.loads((tmp_path / "a" / "claims.json").read_text(encoding="utf-8"))
+    assert [claim["id"] for claim in found] == [claim.id for claim in registry.CLAIMS]
+    page = (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
+    assert page.count("<figure") == len(registry.PARTS)
 
 
 @pytest.fixture(scope="module")

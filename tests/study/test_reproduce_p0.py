@@ -17,7 +17,6 @@ from discreet.study.reproduce.p0.integrals import hellinger_by_quadrature, witho
 from discreet.study.reproduce.p0.losses import balanced_loss
 from discreet.study.reproduce.p0.theory import by_distance
 from discreet.study.reproduce.parts import Finding, Scale, Table, Verdict
-from discreet.study.reproduce.running import styled
 
 HOLDS, CONDITION, FAILS = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS
 EXPECTED = {
@@ -157,6 +156,7 @@ def test_printed_formulas() -> None:
         assert formulas.floored(t, 0.5) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_figure_1(tables: dict[str, Table]) -> None:
     table = tables["p0-figure-1"]
     assert table["ones"] == list(range(101))
@@ -176,6 +176,7 @@ def test_figure_1(tables: dict[str, Table]) -> None:
     assert largest == pytest.approx(np.full(101, local.max()), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_table_1(tables: dict[str, Table]) -> None:
     table = tables["p0-table-1"]
     noise = stats.laplace(scale=1)
@@ -212,6 +213,7 @@ def test_probabilities_by_distance() -> None:
     assert p == pytest.approx(np.bincount(bins, weights / weights.sum()), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["p0-figure-2", "p0-figure-3"])
 def test_figures_2_and_3(name: str, tables: dict[str, Table]) -> None:
     table = tables[name]
@@ -229,6 +231,7 @@ def test_figures_2_and_3(name: str, tables: dict[str, Table]) -> None:
     assert limit[0] == pytest.approx(lattice[0], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "settings_"), [("p0-figure-4", 4), ("p0-figure-5", 3)])
 def test_box_plots_are_samples_of_the_exact_laws(
     name: str, settings_: int, tables: dict[str, Table]
@@ -246,6 +249,7 @@ def test_box_plots_are_samples_of_the_exact_laws(
     assert weather[0] == pytest.approx(0.0239 if settings_ == 4 else 0.1061, abs=6e-5)
 
 
+@pytest.mark.slow
 def test_figure_6(tables: dict[str, Table]) -> None:
     table = tables["p0-figure-6"]
     everywhere, balanced = (table.where(panel=title) for title in table.values("panel"))
@@ -264,15 +268,3 @@ def test_figure_6(tables: dict[str, Table]) -> None:
 
     expected = max(np.abs(logs(5) - logs(5 + t)).max() for t in (1, -1))
     assert balanced_loss("ehd", 10) == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: str(part.name))
-def test_every_part_can_be_drawn(part, tables: dict[str, Table]) -> None:  # type: ignore[no-untyped-def]
-    pytest.importorskip("matplotlib")
-    with styled():
-        figure = part.draw(tables[part.name])
-        figure.canvas.draw()
-    shown = [ax for ax in figure.axes if ax.has_data() or ax.texts]
-    panels = tables[part.name].values("panel") if "panel" in tables[part.name].columns else [""]
-    assert len(shown) == len(panels)
-    assert 40 < len(part.caption) < 800

@@ -16,7 +16,6 @@ from discreet.study.reproduce.p1.laws import truncated, truncated_loss
 from discreet.study.reproduce.p1.studies import measured
 from discreet.study.reproduce.p1.tables import EXPONENTIAL, LAPLACE
 from discreet.study.reproduce.parts import Finding, Scale, Table
-from discreet.study.reproduce.running import rendered, styled
 
 HOLDS, CONDITION, FAILS = "holds", "holds with a condition", "does not hold"
 EXPECTED = {
@@ -100,6 +99,7 @@ def test_the_printed_numbers() -> None:
         assert number.agrees(number.ours()) == (number.reason is None), number.place
 
 
+@pytest.mark.slow
 def test_table_1_by_hand(tables: dict[str, Table]) -> None:
     """P1's columns from scipy's gamma function and the Laplace distribution."""
     table = tables["p1-table-1"]
@@ -126,6 +126,7 @@ def test_table_1_by_hand(tables: dict[str, Table]) -> None:
         assert table.where(mechanism=label).numbers("privacy_loss").max() <= 0.8 * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_table_2_shows_both_settings(tables: dict[str, Table]) -> None:
     table = tables["p1-table-2"]
     three = table.where(counts="(20, 20, 20)", mechanism=EXPONENTIAL)
@@ -153,6 +154,7 @@ def test_noise_rounded_towards_zero_is_not_private() -> None:
     assert truncated_loss(3) == pytest.approx(two)
 
 
+@pytest.mark.slow
 def test_figure_1_is_the_distance_to_the_farther_neighbour(tables: dict[str, Table]) -> None:
     for _, n, a, b, value in tables["p1-figure-1"].rows[::97]:
         here = [float(str(a)), float(str(b))]
@@ -162,6 +164,7 @@ def test_figure_1_is_the_distance_to_the_farther_neighbour(tables: dict[str, Tab
         assert float(str(n)) == sum(here) - 2
 
 
+@pytest.mark.slow
 def test_the_bounds_are_above_the_tail(tables: dict[str, Table]) -> None:
     table = tables["p1-bounds"]
     for name, counts in (("ehd", "(20, 20)"), ("smooth_hellinger", "(20, 20, 20)")):
@@ -182,6 +185,7 @@ def test_the_bounds_are_above_the_tail(tables: dict[str, Table]) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "panel", "label", "x", "mean", "good"),
     [
@@ -221,15 +225,3 @@ def test_a_study_by_hand() -> None:
     mean, good = measured("ehd", (3, 3, 3))
     assert mean == pytest.approx(p @ far)
     assert good == pytest.approx(p[steps <= 3].sum())
-
-
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
-def test_every_part_can_be_drawn(part: object, tables: dict[str, Table]) -> None:
-    from discreet.study.reproduce.parts import Part
-
-    assert isinstance(part, Part)
-    assert part.paper == "p1"
-    with styled():
-        picture = rendered(part.draw(tables[part.name]), "svg")
-    assert len(picture) > 10_000
-    assert tables[part.name].csv() == part.compute(Scale(quick=True, seed=1)).csv()

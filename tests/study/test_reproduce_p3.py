@@ -23,8 +23,7 @@ from discreet.study.reproduce.p3.cases import (
 )
 from discreet.study.reproduce.p3.laws import TRUNCATED, error_law, runs
 from discreet.study.reproduce.p3.search import changes
-from discreet.study.reproduce.parts import Finding, Part, Scale, Table, Verdict
-from discreet.study.reproduce.running import rendered, styled
+from discreet.study.reproduce.parts import Finding, Scale, Table, Verdict
 from discreet.study.reproduce.settings import LIMIT, model
 
 pytest.importorskip("matplotlib")
@@ -49,8 +48,6 @@ EXPECTED = {
     "p3-fig7": Verdict.HOLDS,
     "p3-fig8": Verdict.HOLDS,
 }
-# two digits are too few to tell 0.0816 from 0.09 by the rule of one unit of the last
-TOO_FEW_DIGITS = "Figure 3 (a), smooth sensitivity, at balanced data"
 
 
 @cache
@@ -71,7 +68,13 @@ def test_every_claim_has_an_expected_verdict() -> None:
     assert sorted(claim.id for claim in CLAIMS) == sorted(EXPECTED)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+SLOW = ("p3-fig7", "p3-fig8")  # exact laws of four categories
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in EXPECTED],
+)
 def test_verdict(name: str) -> None:
     found = finding(name)
     assert found.verdict == EXPECTED[name], found.words
@@ -84,20 +87,7 @@ def test_verdict(name: str) -> None:
 def test_printed_numbers_agree_or_have_a_reason() -> None:
     for number in PRINTED:
         agrees = number.agrees(number.ours())
-        if number.place == TOO_FEW_DIGITS:
-            assert agrees
-            assert f"{number.ours():.2f}" != number.text
-            assert number.reason
-        else:
-            assert agrees == (number.reason is None), number.place
-
-
-@pytest.mark.parametrize("part", PARTS, ids=[part.name for part in PARTS])
-def test_figure_can_be_drawn(part: Part) -> None:
-    with styled():
-        image = rendered(part.draw(table(part.name)), "png")
-    assert image.startswith(b"\x89PNG")
-    assert len(part.caption) > 100
+        assert agrees == (number.reason is None), number.place
 
 
 def test_sensitivities_of_all_counts_are_the_exact_ones() -> None:
@@ -176,6 +166,7 @@ def test_truncated_noise_by_simulation() -> None:
         assert abs(share - law.truth) < 5 * math.sqrt(law.truth / len(errors))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", [5, 6, 7, 8])
 def test_probabilities_by_distance(figure: int) -> None:
     found = table(f"p3-figure-{figure}").where(panel="b")
@@ -195,6 +186,7 @@ def test_limit_is_left_out_only_because_it_is_lattice() -> None:
     assert limit.truth == pytest.approx(lattice.truth, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", [2, 3, 4])
 def test_boxes_are_near_the_exact_means(figure: int) -> None:
     # exact means of EHD and lattice at the first data set, from `dp.accuracy`
@@ -211,6 +203,7 @@ def test_boxes_are_near_the_exact_means(figure: int) -> None:
         assert abs(box.numbers("mean")[0] - law.mean) < 5 * spread / math.sqrt(QUICK.runs)
 
 
+@pytest.mark.slow
 def test_same_releases_in_both_distances() -> None:
     found = table("p3-figure-4")
     a, b = found.where(panel="a"), found.where(panel="b")
@@ -219,6 +212,7 @@ def test_same_releases_in_both_distances() -> None:
     assert (b.numbers("mean") > a.numbers("mean")).all()  # l1 steps are whole records
 
 
+@pytest.mark.slow
 def test_numbers_behind_the_verdicts() -> None:
     assert measured("p3-dirichlet", "printed_1_1") == pytest.approx(1 / 6)
     assert measured("p3-dirichlet", "printed_7_4") == pytest.approx(
@@ -238,6 +232,7 @@ def test_numbers_behind_the_verdicts() -> None:
     assert finding("p3-proof-normaliser").measured["sum_agrees"] is True
 
 
+@pytest.mark.slow
 def test_means_of_the_four_figures() -> None:
     # computed independently when the papers were read
     expected = {

@@ -173,8 +173,8 @@ class Printed:
     reason: str | None = None
 
     def agrees(self, ours: float) -> bool:
-        """Whether ours is within one unit of the last printed digit."""
+        """Whether ours, rounded or cut off at the last printed digit, is what is printed."""
         mantissa, _, exponent = self.text.lower().partition("e")
         digits = len(mantissa.partition(".")[2])
         unit = 10.0 ** (int(exponent or 0) - digits)
-        return abs(ours - float(self.text)) <= unit
+        return -0.5 * unit <= ours - float(self.text) < unit

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet import check, plots
 from discreet.errors import InputError
 from discreet.progress import track
 from discreet.study.reproduce import registry, report
-from discreet.study.reproduce.parts import Claim, Finding, Part, Printed, Scale, Verdict
+from discreet.study.reproduce.painting import Files, painter
+from discreet.study.reproduce.parts import Claim, Finding, Part, Printed, Scale, Table, Verdict
 from discreet.study.reproduce.state import Finished, key_of, write
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 SEED = 20260101
-_RESOLUTION = 160  # dots per inch
 
 
 @dataclass(frozen=True)
@@ -73,12 +69,19 @@ def reproduce(what: Sequence[str], out: str | Path, quick: bool = False, seed: i
     plots.new_axes()  # refuses, if matplotlib is missing, before anything is computed
     folder = _folder(out)
     finished = Finished(folder)
-    for part in track(parts, "Tables and figures"):
-        _make(part, scale, folder, finished)
     claims = [claim for claim in registry.CLAIMS if claim.paper in papers]
-    findings = {claim.id: _measure(claim, finished) for claim in track(claims, "Measuring claims")}
     numbers = [number for number in registry.PRINTED if number.paper in papers]
-    printed = tuple((number, number.ours()) for number in track(numbers, "Printed numbers"))
+    drawings: dict[str, Future[Files]] = {}
+    with painter() as draw:
+        try:
+            for name, table in _compute(parts, scale, finished):
+                drawings[name] = draw(name, table)
+                _keep(drawings, scale, finished)
+            findings = {c.id: _measure(c, finished) for c in track(claims, "Measuring claims")}
+            printed = tuple((text, text.ours()) for text in track(numbers, "Printed numbers"))
+        finally:  # what was computed is kept, even if an interrupt comes
+            wait(drawings.values())
+            _keep(drawings, scale, finished)
     run = Run(folder, tuple(parts), findings, printed)
     if papers:
         write(folder / "claims.json", json.dumps(_documents(claims, findings), indent=2) + "\n")
@@ -101,20 +104,22 @@ def _folder(out: str | Path) -> Path:
     return folder
 
 
-def _make(part: Part, scale: Scale, folder: Path, finished: Finished) -> None:
-    key = key_of(part.name, scale)
-    if finished.get(part.name, key) is not None:
-        return
-    table = part.compute(scale)
-    with styled():
-        figure = part.draw(table)
-        figure.draw_without_rendering()  # lays it out, once for all files
-        figure.set_layout_engine("none")
-        files = {f"{part.name}.{kind}": rendered(figure, kind) for kind in ("svg", "png")}
-    files[f"{part.name}.csv"] = table.csv().encode()
-    for name, content in files.items():
-        write(folder / name, content)
-    finished.note(part.name, key, True, list(files))
+def _compute(
+    parts: Sequence[Part], scale: Scale, finished: Finished
+) -> Iterator[tuple[str, Table]]:
+    """The tables that no earlier run has finished."""
+    for part in track(parts, "Tables and figures"):
+        if finished.get(part.name, key_of(part.name, scale)) is None:
+            yield part.name, part.compute(scale)
+
+
+def _keep(drawings: dict[str, Future[Files]], scale: Scale, finished: Finished) -> None:
+    """Write down what was drawn."""
+    for name in [name for name, future in drawings.items() if future.done()]:
+        files = drawings.pop(name).result()
+        for file, content in files.items():
+            write(finished.folder / file, content)
+        finished.note(name, key_of(name, scale), True, list(files))
 
 
 def _measure(claim: Claim, finished: Finished) -> Finding:
@@ -147,29 +152,3 @@ def _documents(claims: Sequence[Claim], findings: dict[str, Finding]) -> list[di
         }
         for claim in claims
     ]
-
-
-@contextmanager
-def styled() -> Iterator[None]:
-    """Small readable letters, and SVG files that do not change from run to run."""
-    from matplotlib import rc_context
-
-    settings: dict[Any, Any] = {
-        "font.size": 9,
-        "axes.titlesize": 9,
-        "axes.labelsize": 9,
-        "xtick.labelsize": 8,
-        "ytick.labelsize": 8,
-        "svg.hashsalt": "discreet",
-        "svg.fonttype": "path",
-    }
-    with rc_context(settings):
-        yield
-
-
-def rendered(figure: Figure, kind: str) -> bytes:
-    """A figure as a file, without the date."""
-    buffer = io.BytesIO()
-    metadata = {"Date": None} if kind == "svg" else None
-    figure.savefig(buffer, format=kind, dpi=_RESOLUTION, metadata=metadata)
-    return buffer.getvalue()

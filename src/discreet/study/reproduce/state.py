@@ -21,7 +21,7 @@ class Finished:
     """The results of one folder, by name, each with the key under which it was made."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / _NAME
+        self.folder, self._path = folder, folder / _NAME
         try:
             found = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -35,13 +35,13 @@ class Finished:
             return None
         files = entry.get("files")
         same = isinstance(files, dict) and all(
-            _file_digest(self._path.parent / file) == value for file, value in files.items()
+            _file_digest(self.folder / file) == value for file, value in files.items()
         )
         return entry.get("result") if same else None
 
     def note(self, name: str, key: str, result: Any, files: list[str]) -> None:
         """Write down that it is finished."""
-        digests = {file: _file_digest(self._path.parent / file) for file in files}
+        digests = {file: _file_digest(self.folder / file) for file in files}
         self._found[name] = {"key": key, "result": result, "files": digests}
         write(self._path, json.dumps(self._found, indent=1, sort_keys=True))
 
