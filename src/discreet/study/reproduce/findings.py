@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from discreet.progress import track
@@ -27,6 +28,15 @@ This page covers what is built so far, the release of Beta and Dirichlet posteri
 writes it from {claims} claims, each of them measured anew, and a test fails when it is out of date.
 `discreet reproduce all --out DIR` shows the claims together with all tables and figures. E with a
 number is an erratum in the project's list.
+
+## In short
+
+The privacy theorems of P0 hold, and its exponential mechanisms lose far less than they claim, which
+is accuracy given away. The proof that the mechanism of P1 and P3 is (ε, δ)-private has a gap; no
+counterexample is known, and what can be proved is weaker. On accuracy the papers compare Hellinger
+mechanisms with Laplace noise that is rounded down, or towards zero, and sometimes plot another law
+than the one they define. Against integer noise that keeps the total, the Hellinger mechanisms lose
+in all of their settings that we tried.
 """
 _HEADINGS = {
     Verdict.HOLDS: "What the papers got right",
@@ -60,10 +70,15 @@ def _item(claim: Claim, findings: Mapping[str, Finding]) -> str:
     found = findings[claim.id]
     if claim.paper == "ours":
         verdict = "" if found.verdict is Verdict.HOLDS else f" This {found.verdict.value}:"
-        return f"- **{claim.statement}**{verdict} {found.words}"
+        return _wrapped(f"- **{claim.statement}**{verdict} {found.words}")
     erratum = f" ({claim.erratum})" if claim.erratum else ""
-    return (
-        f"- **{claim.paper.upper()} {claim.section}{erratum}.** {claim.statement} → {found.words}"
+    where = f"{claim.paper.upper()} {claim.section}{erratum}"
+    return _wrapped(f"- **{where}.** *{claim.statement}* {found.words}")
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(
+        text, 105, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
 
 
@@ -73,10 +88,12 @@ def _numbers(printed: Sequence[tuple[Printed, float]]) -> list[str]:
     head = f"{agree} of {len(printed)} agree to the last printed digit."
     if not different:
         return [head]
-    rows = [
-        f"| {number.paper.upper()} {number.place} | {number.text} | {ours:.6g} | {number.reason} |"
-        for number, ours in different
-    ]
+    rows = []
+    for number, ours in different:
+        place = number.place.replace("|", "\\|")
+        rows.append(
+            f"| {number.paper.upper()} {place} | {number.text} | {ours:.6g} | {number.reason} |"
+        )
     return [
         f"{head} The others:",
         "",

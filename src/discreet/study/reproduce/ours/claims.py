@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from scipy import special
 
 from discreet.auditing import audit
 from discreet.calibration import scaled
@@ -24,6 +25,7 @@ from discreet.study.reproduce.settings import (
     model,
 )
 
+HELLINGER = ("ehd", "ehdl", "ehds", "smooth_hellinger")
 _BETA, _THREE = (1.0, 1.0), (1.0, 1.0, 1.0)
 
 
@@ -44,6 +46,36 @@ def _on_data() -> Finding:
         "and has no limit on n or on the number of categories; for two it is the geometric "
         "mechanism.",
         {"data_sets": len(shares), "least_ratio": min(shares), "most_ratio": max(shares)},
+    )
+
+
+_SETTINGS = (  # of the papers' figures and tables: prior, counts, ε
+    (_BETA, (300, 300), 1.0),
+    (_THREE, (200, 200, 200), 1.0),
+    (_BETA, (500, 500), 5.0),
+    (_BETA, (4, 4), 0.8),
+    (_BETA, (20, 20), 0.8),
+    (_BETA, (49, 49), 0.8),
+    (_THREE, (20, 20, 20), 0.8),
+    ((7.0, 4.0), (250, 250), 0.5),
+    ((7.0, 4.0, 5.0), (50, 50, 50), 0.8),
+)
+
+
+def _everywhere() -> Finding:
+    ratios = []
+    for prior, counts, epsilon in _SETTINGS:
+        n = sum(counts)
+        others = [made(name, prior, n, epsilon, 0.8) for name in HELLINGER]
+        least = min(law_of_error(other, counts).mean for other in others)
+        ratios.append(law_of_error(made("lattice", prior, n, epsilon), counts).mean / least)
+    return Finding(
+        Verdict.of(max(ratios) < 1),
+        f"In {len(ratios)} settings of the papers' figures and tables, with two and three "
+        f"categories, its mean Hellinger error is {min(ratios):.2f} to {max(ratios):.2f} of that "
+        "of the best of EHD, EHDL, EHDS and M_H as they are defined (δ = 0.8), although EHDL is not "
+        "private.",
+        {"settings": len(ratios), "least_ratio": min(ratios), "most_ratio": max(ratios)},
     )
 
 
@@ -93,7 +125,7 @@ def _monotone() -> Finding:
     base = made("ehdl", _BETA, 1000, 1.0)
     low, high = (audit(scaled(base, Fraction(m))).epsilon for m in ("3.305", "4.120"))
     return Finding(
-        Verdict.of(low <= high),
+        Verdict.of(low > high),
         f"EHDL at n = 1,000, ε = 1 loses {low:.3f} at 3.305 times its exponent and {high:.3f} at "
         "4.120 times. So a calibration is certified at the exponent that is used, and nothing "
         "follows for smaller ones.",
@@ -110,10 +142,10 @@ def _coverage() -> Finding:
     naive, aware = [c.naive[0] for c in found], [c.noise_aware[0] for c in found]
     off = max(abs(share - 0.95) for share in aware)
     return Finding(
-        Verdict.of(max(naive) >= 0.9),
-        "Nominal 95 % intervals that take the noisy counts for true cover "
+        Verdict.of(max(naive) < 0.9),
+        "Nominal 95 % intervals cover "
         + " and ".join(f"{100 * c:.1f} % ({s})" for c, s in zip(naive, settings, strict=True))
-        + f" of 20,000 simulated truths; those of `release.noise_aware()` are within "
+        + f" of 20,000 simulated truths; noise-aware ones are within "
         f"{100 * off:.2g} points of 95 %.",
         {"naive_100": naive[0], "naive_1000": naive[1], "noise_aware_off": off},
     )
@@ -129,12 +161,11 @@ def _lattice_normaliser() -> Finding:
             closed = sum(math.comb(k - 1, j) ** 2 * x**j for j in range(k)) / (1 - x) ** (k - 1)
             worst = max(worst, abs(float((x**steps).sum()) / closed - 1))
     return Finding(
-        Verdict.of(worst < 1e-9),
-        "Compared with direct sums for two, three and four categories, ε = 1 and 3: the largest "
-        f"relative difference is {worst:.0e}. As a difference of two vectors of geometric numbers "
+        Verdict.of(worst < 1e-12),
+        "It agrees with direct sums for two, three and four categories, ε = 1 and 3. As a difference of two vectors of geometric numbers "
         "the noise has halves with the same total, j plus 2k − 1 independent geometric numbers, "
         "P(j) ∝ C(k−1, j)²e^{−εj}: an exact sampler that rejects no whole vectors.",
-        {"worst": worst},
+        {"agrees": worst < 1e-12},
     )
 
 
@@ -146,10 +177,28 @@ def _midpoint() -> Finding:
         mean = (float(kl(middle, a)) + float(kl(middle, b))) / 2
         worst = max(worst, abs(-math.log1p(-(float(hellinger(a, b)) ** 2)) / mean - 1))
     return Finding(
-        Verdict.of(worst < 1e-9),
-        f"In {len(pairs)} pairs the two sides agree to {worst:.0e}, so one stable routine serves "
-        "both distances.",
-        {"pairs": len(pairs), "worst": worst},
+        Verdict.of(worst < 1e-12),
+        f"The two sides agree in {len(pairs)} pairs, one of them nearly equal, so one stable "
+        "routine serves both distances.",
+        {"pairs": len(pairs)},
+    )
+
+
+def _total_variation() -> Finding:
+    convex = concave = True
+    for a, b in ((1.0, 1.0), (0.3, 2.0), (5.0, 0.7)):
+        ones = np.arange(200)
+        x, y = a + ones, b + 199 - ones
+        beta = special.betaln(x, y)
+        logs = (x - 1) * np.log(x) + (y - 1) * np.log(y) - (x + y - 1) * np.log(x + y) - beta
+        convex &= bool((np.diff(logs, 2) > 0).all())
+        concave &= bool((np.diff(np.exp(-logs), 2) < 0).all())
+    return Finding(
+        Verdict.of(convex and concave),
+        "So its smooth sensitivities are attained at the same end points as Hellinger's. Checked "
+        "along 200 records with three priors; the sensitivities themselves are compared with brute "
+        "force in the tests.",
+        {"log_convex": convex, "reciprocal_concave": concave},
     )
 
 
@@ -159,6 +208,12 @@ CLAIMS: tuple[Claim, ...] = (
         "what to use",
         "`lattice` is the most accurate mechanism on the papers' data sets at ε = 1.",
         _on_data,
+    ),
+    Claim(
+        "ours-lattice-everywhere",
+        "what to use",
+        "`lattice` beats the Hellinger mechanisms in the papers' own settings.",
+        _everywhere,
     ),
     Claim(
         "ours-limit",
@@ -175,13 +230,14 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "ours-intervals",
         "what to use",
-        "A released posterior can be used as if its counts were the true ones.",
+        "Intervals that take the released counts for the true ones are far too narrow; use "
+        "`release.noise_aware()`.",
         _coverage,
     ),
     Claim(
         "ours-monotone",
         "theory",
-        "A larger exponent always costs more privacy.",
+        "A larger exponent can cost less privacy.",
         _monotone,
     ),
     Claim(
@@ -196,5 +252,12 @@ CLAIMS: tuple[Claim, ...] = (
         "−log of the Bhattacharyya coefficient of two Dirichlets is the mean Kullback–Leibler "
         "divergence from the Dirichlet at the midpoint of their parameters.",
         _midpoint,
+    ),
+    Claim(
+        "ours-total-variation",
+        "theory",
+        "Along the counts of two categories the total variation of one substitution is log-convex, "
+        "and its reciprocal concave.",
+        _total_variation,
     ),
 )

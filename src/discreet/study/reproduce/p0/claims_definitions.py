@@ -153,7 +153,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "p0-hellinger-closed",
         "§3",
-        "Between Dirichlet distributions it has a closed form in Beta functions.",
+        "The Hellinger distance between Dirichlet distributions has a closed form.",
         _closed_form,
     ),
     Claim(
