@@ -73,8 +73,8 @@ def _everywhere() -> Finding:
         Verdict.of(max(ratios) < 1),
         f"In {len(ratios)} settings of the papers' figures and tables, with two and three "
         f"categories, its mean Hellinger error is {min(ratios):.2f} to {max(ratios):.2f} of that "
-        "of the best of EHD, EHDL, EHDS and M_H as they are defined (δ = 0.8), although EHDL is not "
-        "private.",
+        "of the best of EHD, EHDL, EHDS and M_H as they are defined (δ = 0.8), although EHDL is "
+        "not private.",
         {"settings": len(ratios), "least_ratio": min(ratios), "most_ratio": max(ratios)},
     )
 
@@ -162,9 +162,9 @@ def _lattice_normaliser() -> Finding:
             worst = max(worst, abs(float((x**steps).sum()) / closed - 1))
     return Finding(
         Verdict.of(worst < 1e-12),
-        "It agrees with direct sums for two, three and four categories, ε = 1 and 3. As a difference of two vectors of geometric numbers "
-        "the noise has halves with the same total, j plus 2k − 1 independent geometric numbers, "
-        "P(j) ∝ C(k−1, j)²e^{−εj}: an exact sampler that rejects no whole vectors.",
+        "It agrees with direct sums for two, three and four categories, ε = 1 and 3. As a "
+        "difference of two vectors of geometric numbers the noise has halves with the same total, "
+        "j plus 2k − 1 independent geometric numbers, P(j) ∝ C(k−1, j)²e^{−εj}: an exact sampler that rejects no whole vectors.",
         {"agrees": worst < 1e-12},
     )
 

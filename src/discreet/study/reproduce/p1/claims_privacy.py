@@ -133,8 +133,8 @@ def _epsilon_delta() -> Finding:
         f"data. In {len(shares)} settings with prior Beta(1, 1) the exact loss is "
         f"{min(shares):.2f} to {max(shares):.2f} of ε. Pure ε is false: n = 300, prior (0.001, "
         f"0.00001), ε = 27, δ = 0.001 loses {hard.epsilon / 27:.4f}·ε, though with δ(27) = "
-        f"{delta:.1e} only. What can be proved is ε·(1 + (1 − e^(−γ))/S_min): {small:.3f} at n = 40 "
-        f"and {large:.2f} at n = 10,000 for ε = 1, δ = 10⁻⁶."
+        f"{delta:.1e} only. What can be proved is ε·(1 + (1 − e^(−γ))/S_min): {small:.3f} at "
+        f"n = 40 and {large:.2f} at n = 10,000 for ε = 1, δ = 10⁻⁶."
     )
     measured = {
         "settings": len(shares),

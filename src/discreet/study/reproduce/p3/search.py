@@ -55,9 +55,9 @@ def _draw(table: Table) -> Figure:
     figure, [left, right] = panels(2, 4.6)
     left.set_xlabel("number of ones in the candidate r")
     left.set_xticks(range(0, 21, 5))
-    heading(left, "a  two categories, n = 20")
+    heading(left, "(a) two categories, n = 20")
     right.set_xlabel("Hellinger distance of the candidate r from the posterior of x")
-    heading(right, "b  three categories, n = 20")
+    heading(right, "(b) three categories, n = 20")
     for ax, panel, column in ((left, "a", "ones"), (right, "b", "distance")):
         ax.set_ylabel("largest change of H(x, r) by one record")
         _lines(ax, table.where(panel=panel), column)
