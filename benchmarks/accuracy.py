@@ -6,16 +6,9 @@ from typing import Any
 
 import discreet as dp
 from benchmarks.timing import show
+from discreet.study.reproduce.settings import THREE_CATEGORIES, TWO_CATEGORIES
 
-DATA = {
-    "bike working day": (500, 231),
-    "cryotherapy result": (48, 42),
-    "immunotherapy result": (71, 19),
-    "badges": (210, 84),
-    "bike weather": (463, 247, 21),
-    "cryotherapy type": (54, 9, 27),
-    "immunotherapy type": (47, 22, 21),
-}
+DATA: dict[str, tuple[int, ...]] = {**TWO_CATEGORIES, **THREE_CATEGORIES}
 SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "ls_dim": ("ls_dim", {}),
     "ehd": ("ehd", {}),

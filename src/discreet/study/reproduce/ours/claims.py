@@ -164,7 +164,8 @@ def _lattice_normaliser() -> Finding:
         Verdict.of(worst < 1e-12),
         "It agrees with direct sums for two, three and four categories, ε = 1 and 3. As a "
         "difference of two vectors of geometric numbers the noise has halves with the same total, "
-        "j plus 2k − 1 independent geometric numbers, P(j) ∝ C(k−1, j)²e^{−εj}: an exact sampler that rejects no whole vectors.",
+        "j plus 2k − 1 independent geometric numbers, P(j) ∝ C(k−1, j)²e^{−εj}: an exact sampler "
+        "that rejects no whole vectors.",
         {"agrees": worst < 1e-12},
     )
 
