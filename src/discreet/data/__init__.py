@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from discreet.data.frames import FrameSource
 from discreet.data.relations import RelationSource
 from discreet.errors import DataError, InputError, UnknownValuesError
 
-__all__ = ["Rules", "tabulate"]
+__all__ = ["Rules", "tabulate", "tabulate_several"]
 
 UNKNOWN = ("error", "other", "drop")
 
@@ -94,9 +94,67 @@ def tabulate(
     names = [check.label("column", name) for name in columns]
     if len(set(names)) < len(names):
         raise InputError(f"by and column must be different columns, got {names[0]!r}", "by")
+    with _opened(data, dict(zip(names, labels, strict=True)), condition, rules) as (source, axes):
+        if rules.unit is None:
+            cells = listed(axes, source.values(axes))
+        else:
+            most = rules.max_per_unit or 1
+            cells = units.bounded(source, axes, rules.unit, most, rules.unknown)
+        return _settled(source, axes, cells, rules)
+
+
+def tabulate_several(
+    data: object,
+    columns: Mapping[str, Sequence[Category]],
+    tables: Sequence[Sequence[str]],
+    rules: Rules,
+) -> list[tuple[int, ...]]:
+    """The joint counts of several sets of columns, in one pass; the last column varies fastest.
+
+    A record counts in all tables, or under "drop" in none.
+
+    Raises:
+        InputError: data, columns or rules are not acceptable.
+        UnknownValuesError: a value is missing or undeclared.
+    """
+    condition = None if rules.where is None else conditions.parse(rules.where)
+    with _opened(data, columns, condition, rules) as (source, axes):
+        places = {axis.name: place for place, axis in enumerate(axes)}
+        found = source.several(
+            axes, [[places[name] for name in table] for table in tables], rules.unknown == "drop"
+        )
+        if None in found and rules.unknown != "drop":
+            known = sum(found.values()) - found[None]
+            raise _unknown_values(source, axes, found[None] > known)
+    result, start = [], 0
+    for table in tables:
+        cells = math.prod(len(columns[name]) for name in table)
+        result.append(tuple(found.get(code, 0) for code in range(start, start + cells)))
+        start += cells
+    return result
+
+
+@contextmanager
+def _opened(
+    data: object,
+    columns: Mapping[str, Sequence[Category]],
+    condition: conditions.Condition | None,
+    rules: Rules,
+) -> Iterator[tuple[Source, list[Axis]]]:
+    """Records in their engine, and the columns with their categories."""
     others = [*([rules.unit] if rules.unit else []), *conditions.columns_of(condition)]
+    read = list(dict.fromkeys([*columns, *others]))
     try:
-        return _tabulated(data, names, labels, condition, others, rules)
+        with files.said_safely(), ExitStack() as stack:
+            written = False
+            if isinstance(data, (str, Path)):
+                small = rules.unit is None
+                data, written = stack.enter_context(files.opened(data, rules.table, read, small))
+            elif rules.table is not None:
+                raise InputError("table is for a DuckDB file", "table")
+            source = _source(data, read, condition, written)
+            axes = [Axis.of(name, labels, *source.kind(name)) for name, labels in columns.items()]
+            yield source, axes
     except DataError as error:
         error.__context__ = None  # errors of engines quote records
         raise
@@ -105,36 +163,6 @@ def tabulate(
         if not any(text in str(error) for text in unknown):
             raise
         raise InputError(f"{error}; text in where goes between single quotes", "where") from None
-
-
-def _tabulated(
-    data: object,
-    names: Sequence[str],
-    labels: Sequence[tuple[Category, ...]],
-    condition: conditions.Condition | None,
-    others: Sequence[str],
-    rules: Rules,
-) -> tuple[int, ...]:
-    columns = list(dict.fromkeys([*names, *others]))
-    with files.said_safely(), ExitStack() as stack:
-        written = False
-        if isinstance(data, (str, Path)):
-            small = rules.unit is None
-            opened = files.opened(data, rules.table, columns, small)
-            data, written = stack.enter_context(opened)
-        elif rules.table is not None:
-            raise InputError("table is for a DuckDB file", "table")
-        source = _source(data, columns, condition, written)
-        axes = [
-            Axis.of(name, categories, *source.kind(name))
-            for name, categories in zip(names, labels, strict=True)
-        ]
-        if rules.unit is None:
-            cells = listed(axes, source.values(axes))
-        else:
-            most = rules.max_per_unit or 1
-            cells = units.bounded(source, axes, rules.unit, most, rules.unknown)
-        return _settled(source, axes, cells, rules)
 
 
 def _source(
@@ -147,8 +175,9 @@ def _source(
             files.require_column(name, relation.columns)
         return RelationSource.of(relation, condition, written)
     frame = _frame(data)
+    names = frame.collect_schema().names()
     for name in columns:
-        files.require_column(name, frame.collect_schema().names())
+        files.require_column(name, names)
     return FrameSource.of(frame, columns, condition)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
@@ -57,6 +58,15 @@ class Source(Protocol):
         Then the number without a unit, and of those in no cell.
         """
 
+    def several(
+        self, axes: Sequence[Axis], tables: Sequence[Sequence[int]], drop: bool
+    ) -> dict[int | None, int]:
+        """The numbers of records in the cells of several tables, which are numbered throughout.
+
+        A table is given by the places of its axes. None has those with a value that means no
+        category; with `drop` such records are left out of all tables.
+        """
+
     def examples(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """Up to five different records with a value that means no category."""
 
@@ -76,3 +86,14 @@ def _place(lookup: dict[Any, int], value: object) -> int | None:
         return lookup.get(value)
     except TypeError:
         return None
+
+
+def strides(axes: Sequence[Axis], tables: Sequence[Sequence[int]]) -> list[tuple[int, list[int]]]:
+    """For every table the number of its first cell, and by how much each axis moves in it."""
+    result, start = [], 0
+    for table in tables:
+        sizes = [len(axes[place].categories) for place in table]
+        steps = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
+        result.append((start, steps))
+        start += math.prod(sizes)
+    return result

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, and_, or_
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from discreet.data import conditions
-from discreet.data.axes import Axis, Cell
+from discreet.data.axes import Axis, Cell, strides
 from discreet.data.conditions import Condition
+from discreet.data.relations import RelationSource
 from discreet.data.units import mixing
 from discreet.errors import InputError
 
@@ -25,6 +26,7 @@ class FrameSource:
     """A narwhals frame; narwhals translates expressions for the engine behind it."""
 
     frame: Frame
+    schema: Mapping[str, Any]
 
     @classmethod
     def of(cls, frame: Frame, columns: Sequence[str], condition: Condition | None) -> FrameSource:
@@ -32,11 +34,11 @@ class FrameSource:
         frame = _declared(frame.select(list(columns)))
         if condition is not None:
             frame = frame.filter(conditions.expression(condition, frame.collect_schema()))
-        return cls(frame)
+        return cls(frame, frame.collect_schema())
 
     def kind(self, name: str) -> tuple[str, str | None]:
         """What a column holds, and what it has to be cast to."""
-        return kind(self.frame.collect_schema()[name], name)
+        return kind(self.schema[name], name)
 
     def values(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """Values are grouped as they are, which engines do fastest, then once more by category.
@@ -56,7 +58,7 @@ class FrameSource:
         """One row per unit with a column per cell, cut down, and summed; see `units`."""
         import narwhals as nw
 
-        dtype = self.frame.collect_schema()[unit]
+        dtype = self.schema[unit]
         who = nw.col(unit)
         if dtype.is_float():
             who = nw.when(~who.is_nan()).then(who + 0.0)  # as missing as null; −0 is 0
@@ -87,6 +89,35 @@ class FrameSource:
         kept = _kept(per_unit, columns, most).select(*(nw.col(name).sum() for name in parts))
         return [int(value or 0) for value in rows(kept)[0]]
 
+    def several(
+        self, axes: Sequence[Axis], tables: Sequence[Sequence[int]], drop: bool
+    ) -> dict[int | None, int]:
+        """By the number of the cell; what is in memory goes through DuckDB, which is fastest."""
+        import narwhals as nw
+
+        if isinstance(self.frame, nw.DataFrame):
+            import duckdb
+
+            with duckdb.connect() as connection:
+                relation = connection.from_arrow(self.frame.to_arrow())
+                return RelationSource.of(relation, None, written=False).several(axes, tables, drop)
+        placed = self.frame.select(*(_position(axis).alias(k) for axis, k in _keyed(axes)))
+        keys = _keys(axes)
+        if drop:
+            placed = placed.filter(reduce(and_, [~nw.col(key).is_null() for key in keys]))
+        names = [f"discreet_t{j}" for j in range(len(tables))]
+        codes = []
+        for table, (start, steps), name in zip(tables, strides(axes, tables), names, strict=True):
+            parts = [nw.col(keys[i]) * step for i, step in zip(table, steps, strict=True)]
+            codes.append((reduce(add, parts) + start).fill_null(-1).cast(nw.Int64).alias(name))
+        long = placed.select(*codes).unpivot(on=names, variable_name=_TABLE, value_name=_CODE)
+        found = rows(long.group_by(_CODE).agg(nw.len().alias(_N)))
+        result: dict[int | None, int] = {}
+        for code, number in found:
+            key = None if int(code) < 0 else int(code)
+            result[key] = result.get(key, 0) + int(number)
+        return result
+
     def examples(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """Up to five different records with a value that means no category."""
         wrong = reduce(or_, [~_known(axis) | _column(axis).is_null() for axis in axes])
@@ -95,6 +126,7 @@ class FrameSource:
 
 
 _N, _UNIT = "discreet_n", "discreet_unit"
+_TABLE, _CODE = "discreet_table", "discreet_code"
 
 
 def kind(dtype: Any, name: str) -> tuple[str, str | None]:
@@ -153,6 +185,23 @@ def _values(axes: Sequence[Axis]) -> list[nw.Expr]:
         nw.when(_known(axis)).then(_column(axis)).alias(key)
         for axis, key in zip(axes, keys, strict=True)
     ]
+
+
+def _keyed(axes: Sequence[Axis]) -> list[tuple[Axis, str]]:
+    return list(zip(axes, _keys(axes), strict=True))
+
+
+def _position(axis: Axis) -> nw.Expr:
+    """The place of the category that a value means, and null elsewhere."""
+    import narwhals as nw
+
+    column = _column(axis)
+    found: Any = None
+    for place, values in enumerate(axis.forms):
+        if values:
+            here = nw.when(column.is_in(values)).then(nw.lit(place, dtype=nw.Int64))
+            found = here if found is None else here.otherwise(found)
+    return cast("nw.Expr", found)
 
 
 def _inside(axes: Sequence[Axis], cell: Cell) -> nw.Expr:

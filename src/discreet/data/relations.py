@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.data.axes import Axis, Cell
+from discreet.data.axes import Axis, Cell, strides
 from discreet.data.conditions import Column, Comparison, Condition, Constant, Joined, Missing, fits
 from discreet.data.units import mixing
 from discreet.errors import InputError
@@ -124,6 +124,29 @@ class RelationSource:
         )
         return [int(value or 0) for value in row]
 
+    def several(
+        self, axes: Sequence[Axis], tables: Sequence[Sequence[int]], drop: bool
+    ) -> dict[int | None, int]:
+        """One scan: a record becomes a list of the cells it falls into, which are counted.
+
+        Grouping sets take as long for 40 tables and half as long again for 500.
+        """
+        raw = ", ".join(f"{_column(axis)} as x{i}" for i, axis in enumerate(axes))
+        places = ", ".join(f"{_position(axis, f'x{i}')} as p{i}" for i, axis in enumerate(axes))
+        known = " and ".join(f"p{i} is not null" for i in range(len(axes)))
+        codes = [
+            " + ".join([str(start), *(f"{s} * p{i}" for i, s in zip(table, steps, strict=True))])
+            for table, (start, steps) in zip(tables, strides(axes, tables), strict=True)
+        ]
+        found = self._rows(
+            f"with raw as (select {raw} from {_RECORDS} {self.where}), "
+            f"placed as (select {places} from raw), "
+            f"coded as (select unnest([{', '.join(codes)}]) as c from placed "
+            f"{f'where {known}' if drop else ''}) "
+            f"select c, count(*) from coded group by c"
+        )
+        return {None if code is None else int(code): int(number) for code, number in found}
+
     def examples(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """Up to five different records with a value that means no category."""
         raw = ", ".join(f"{_column(axis)} as c{i}" for i, axis in enumerate(axes))
@@ -180,6 +203,14 @@ def _column(axis: Axis) -> str:
 def _value(axis: Axis, column: str) -> str:
     """The value where it means a category, and null elsewhere."""
     return f"case when {column} in ({', '.join(map(literal, axis.known))}) then {column} end"
+
+
+def _position(axis: Axis, column: str) -> str:
+    """The place of the category that a value means, and null elsewhere."""
+    cases = " ".join(
+        f"when {literal(value)} then {place}" for value, place in axis.places().items()
+    )
+    return f"case {column} {cases} end"
 
 
 def _inside(axes: Sequence[Axis], cell: Cell) -> list[str]:

@@ -1,0 +1,42 @@
+"""The tables of the families of a network, counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from discreet import check
+from discreet.errors import InputError
+
+
+@dataclass(frozen=True)
+class Tables:
+    """How many records fall into each cell of several tables. Private: the repr does not show them.
+
+    `columns` are the variables of every table, the last varying fastest, and `values` the counts.
+    `where` and `dropped` tell which records were counted, as in `Counts`.
+    """
+
+    columns: tuple[tuple[str, ...], ...]
+    values: tuple[tuple[int, ...], ...] = field(repr=False)
+    where: str | None = None
+    dropped: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.columns) != len(self.values):
+            raise InputError("values must have one table for each of columns", "values")
+        for number, table in enumerate(self.values):
+            for place, count in enumerate(table):
+                if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+                    raise InputError(
+                        f"values: entry {place} of table {number} must be a whole number that is "
+                        "not negative",
+                        "values",
+                    )
+        if len({sum(table) for table in self.values}) > 1:
+            raise InputError("values must have the same total in every table", "values")
+        check.choice("dropped", self.dropped, (True, False))
+
+    @property
+    def total(self) -> int:
+        """The number of records."""
+        return sum(self.values[0]) if self.values else 0

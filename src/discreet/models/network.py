@@ -1,0 +1,365 @@
+"""Discrete Bayesian networks: structure, states and Dirichlet priors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from discreet import check
+from discreet.check import Category
+from discreet.core.tables import Tables
+from discreet.data import Rules, tabulate_several
+from discreet.errors import InputError
+from discreet.exact import Floats
+from discreet.models import records
+from discreet.models.network_posterior import NetworkPosterior, to_pgmpy
+
+MOST_CELLS = 10**7  # of all family tables together
+
+
+@dataclass(frozen=True)
+class Family:
+    """A node and its parents: a table with a row for every configuration of the parents."""
+
+    node: str
+    parents: tuple[str, ...]
+    shape: tuple[int, ...]  # numbers of states: of the parents, then of the node
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The variables of the table; the last varies fastest."""
+        return (*self.parents, self.node)
+
+    @property
+    def cells(self) -> int:
+        """How many numbers the table has."""
+        return math.prod(self.shape)
+
+    @property
+    def rows(self) -> int:
+        """How many configurations the parents have."""
+        return self.cells // self.shape[-1]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class BayesNet:
+    """Records of several discrete variables, each depending on its parents in an acyclic graph.
+
+    Every row of a conditional table, θ given a node and a configuration of its parents, has an
+    independent Dirichlet prior.
+
+    Args:
+        parents: for every node the list of its parents; a networkx DiGraph; or a pgmpy model.
+        states: for every node its states: two or more strings, integers or booleans. Taken from a
+            pgmpy model if None.
+        prior: one positive number for all cells, or for every node a number, a vector (one number
+            per state) or a table (a row per configuration of the parents).
+        probabilities: of a known network, for every node a table of conditional probabilities:
+            what `sample` draws from.
+
+    Raises:
+        InputError: the graph has a cycle, a parent is unknown, or states are missing.
+    """
+
+    nodes: tuple[str, ...]
+    families: tuple[Family, ...]
+    labels: tuple[tuple[Category, ...], ...]
+    prior: tuple[tuple[Fraction, ...], ...]
+    probabilities: tuple[tuple[float, ...], ...] | None
+
+    def __init__(
+        self,
+        parents: object,
+        states: Mapping[str, Iterable[Any]] | None = None,
+        prior: object = 1.0,
+        probabilities: Mapping[str, object] | None = None,
+    ) -> None:
+        graph, found = _structure(parents, states)
+        labels = {node: check.categories(found[node], f"states of {node!r}") for node in graph}
+        families = tuple(
+            Family(node, above, tuple(len(labels[name]) for name in (*above, node)))
+            for node, above in graph.items()
+        )
+        if (cells := sum(family.cells for family in families)) > MOST_CELLS:
+            raise InputError(
+                f"parents make tables of {check.big(cells)} cells, at most {MOST_CELLS} are "
+                "possible",
+                "parents",
+            )
+        given = {} if probabilities is None else _by_node("probabilities", probabilities, graph)
+        values: dict[str, object] = {
+            "nodes": tuple(graph),
+            "families": families,
+            "labels": tuple(labels[node] for node in graph),
+            "prior": _priors(prior, families),
+            "probabilities": None
+            if probabilities is None
+            else tuple(_conditional(given[family.node], family) for family in families),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def parents(self) -> dict[str, tuple[str, ...]]:
+        """For every node its parents."""
+        return {family.node: family.parents for family in self.families}
+
+    @property
+    def states(self) -> dict[str, tuple[Category, ...]]:
+        """For every node its states."""
+        return dict(zip(self.nodes, self.labels, strict=True))
+
+    @property
+    def children(self) -> dict[str, tuple[str, ...]]:
+        """For every node its children."""
+        return {
+            node: tuple(f.node for f in self.families if node in f.parents) for node in self.nodes
+        }
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The nodes, parents before children."""
+        return tuple(_ordered(self.parents))
+
+    def family(self, node: str) -> Family:
+        """The family of a node."""
+        return self.families[_place(node, self.nodes)]
+
+    def conditional(self, node: str) -> Floats:
+        """P(node | parents) of a network with known probabilities: a row per configuration."""
+        if self.probabilities is None:
+            raise InputError("the network has no probabilities: give them, or read a BIF file")
+        place = _place(node, self.nodes)
+        return np.reshape(self.probabilities[place], (-1, self.families[place].shape[-1]))
+
+    def count(
+        self,
+        data: object,
+        *,
+        where: str | None = None,
+        unknown: str = "error",
+        table: str | None = None,
+    ) -> Tables:
+        """Count the records of all families in one pass, where they are. The result is private.
+
+        Args:
+            data: a data frame or relation of pandas, polars, pyarrow, DuckDB, dask, ibis or
+                PySpark with a column for every node, or the path of a file, as for
+                `DirichletMultinomial.count`.
+            where: a condition on one record, such as "age >= 50".
+            unknown: records with a missing or undeclared value are an "error" or left out ("drop").
+            table: the table of a .duckdb file.
+
+        Raises:
+            UnknownValuesError: a value is missing or undeclared; `.values` has up to five records.
+        """
+        check.choice("unknown", unknown, ("error", "drop"))
+        columns = tuple(family.columns for family in self.families)
+        rules = Rules(where=where, unknown=unknown, table=table)
+        values = tabulate_several(data, self.states, columns, rules)
+        return Tables(columns, tuple(values), where, unknown == "drop")
+
+    def ordered(self, tables: object) -> tuple[tuple[int, ...], ...]:
+        """The counts of every family, of tables that were made for this network."""
+        wanted = tuple(family.columns for family in self.families)
+        sizes = tuple(family.cells for family in self.families)
+        if not isinstance(tables, Tables):
+            raise InputError(
+                f"tables must be made by net.count(data), got {check.brief(tables)}", "tables"
+            )
+        if tables.columns != wanted or tuple(map(len, tables.values)) != sizes:
+            raise InputError("tables were counted for another network", "tables")
+        return tables.values
+
+    def posterior(self, tables: Tables) -> NetworkPosterior:
+        """The posterior given the counts. Not private: for the data owner only."""
+        return NetworkPosterior(
+            self,
+            tuple(
+                tuple(float(a + c) for a, c in zip(prior, counts, strict=True))
+                for prior, counts in zip(self.prior, self.ordered(tables), strict=True)
+            ),
+        )
+
+    def sample(self, size: int, rng: np.random.Generator | None = None) -> Any:
+        """Records of a network with known probabilities, as a frame."""
+        source = np.random.default_rng() if rng is None else check.generator(rng)
+        places = records.draw(self, check.size(size), self.conditional, source)
+        return records.frame(places, self.states)
+
+    def to_pgmpy(self) -> Any:
+        """A pgmpy model of a network with known probabilities."""
+        return to_pgmpy(self, {node: self.conditional(node) for node in self.nodes})
+
+    @classmethod
+    def from_bif(cls, path: str | PathLike[str], prior: object = 1.0) -> BayesNet:
+        """Read a network and its probabilities from a BIF file.
+
+        Raises:
+            InputError: the file is broken; the message has the line and the reason.
+        """
+        from discreet.models import bif
+
+        parents, states, probabilities = bif.read(path)
+        return cls(parents, states, prior, probabilities)
+
+    def describe(self) -> dict[str, Any]:
+        """The model in JSON's types; the probabilities of a known network are no part of it."""
+        return {
+            "kind": "BayesNet",
+            "nodes": [
+                {
+                    "name": family.node,
+                    "parents": list(family.parents),
+                    "states": list(labels),
+                    "prior": [str(a) for a in prior],
+                }
+                for family, labels, prior in zip(
+                    self.families, self.labels, self.prior, strict=True
+                )
+            ],
+        }
+
+    def __repr__(self) -> str:
+        arcs = sum(len(family.parents) for family in self.families)
+        names = check.shorten(", ".join(self.nodes))
+        return (
+            f"<BayesNet of {check.number_of(len(self.nodes), 'node')} and "
+            f"{check.number_of(arcs, 'arc')}: {names}>"
+        )
+
+
+def _structure(
+    parents: Any, states: Mapping[str, Iterable[Any]] | None
+) -> tuple[dict[str, tuple[str, ...]], Mapping[str, Any]]:
+    """Parents and states by node, in the order of the nodes."""
+    if isinstance(parents, Mapping):
+        graph = {node: _names(node, above) for node, above in parents.items()}
+    elif callable(getattr(parents, "predecessors", None)):  # networkx, and pgmpy built on it
+        graph = {node: _names(node, list(parents.predecessors(node))) for node in parents.nodes}
+        if states is None:
+            states = dict(getattr(parents, "states", {})) or None
+    else:
+        raise InputError(
+            "parents must be a mapping from nodes to lists of parents, a networkx DiGraph or a "
+            f"pgmpy model, got {check.brief(parents)}",
+            "parents",
+        )
+    if not isinstance(states, Mapping):
+        raise InputError("states must be given: a mapping from nodes to their states", "states")
+    for node in graph:
+        check.label("node", node)
+    for node in states:
+        graph.setdefault(node, ())  # a node without parents need not be named among them
+    graph = {node: graph[node] for node in states if node in graph} | graph
+    for node, above in graph.items():
+        for name in above:
+            if name not in graph:
+                near = check.similar(name, list(graph))
+                hint = f"; did you mean {near!r}?" if near else ""
+                raise InputError(f"parent {name!r} of {node!r} is no node{hint}", "parents")
+        if node not in states:
+            raise InputError(f"states of node {node!r} must be declared", "states")
+    if not graph:
+        raise InputError("parents must name at least one node", "parents")
+    _ordered(graph)
+    return graph, states
+
+
+def _names(node: object, above: object) -> tuple[str, ...]:
+    if isinstance(above, str) or not isinstance(above, Iterable):
+        raise InputError(
+            f"parents of {node!r} must be a list of nodes, got {check.brief(above)}", "parents"
+        )
+    names = tuple(check.label("parent", name) for name in above)
+    if len(set(names)) < len(names):
+        raise InputError(f"parents of {node!r} must not name a node twice", "parents")
+    return names
+
+
+def _ordered(graph: Mapping[str, Sequence[str]]) -> list[str]:
+    """Parents before children; a cycle is refused by name."""
+    order: dict[str, None] = {}
+    for start in graph:
+        way: list[str] = []  # from a node to the parent that is looked at
+        pending = [(start, iter(graph[start]))] if start not in order else []
+        while pending:
+            node, above = pending[-1]
+            if len(way) < len(pending):
+                way.append(node)
+            following = next((name for name in above if name not in order), None)
+            if following is None:
+                order[node] = None
+                pending.pop()
+                way.pop()
+            elif following in way:
+                cycle = [*way[way.index(following) :], following]
+                raise InputError(
+                    f"parents must not form a cycle: {check.shorten(' ← '.join(cycle))}", "parents"
+                )
+            else:
+                pending.append((following, iter(graph[following])))
+    return list(order)
+
+
+def _place(node: object, nodes: Sequence[str]) -> int:
+    check.choice("node", node, nodes)
+    return list(nodes).index(str(node))
+
+
+def _by_node(argument: str, value: object, nodes: Iterable[str]) -> Mapping[str, Any]:
+    names = list(nodes)
+    if not isinstance(value, Mapping) or set(value) != set(names):
+        raise InputError(f"{argument} must have an entry for every node", argument)
+    return value
+
+
+def _priors(prior: object, families: Sequence[Family]) -> tuple[tuple[Fraction, ...], ...]:
+    if not isinstance(prior, Mapping):
+        return tuple((number,) * f.cells for f in families for number in [_concentration(prior)])
+    given = _by_node("prior", prior, [family.node for family in families])
+    return tuple(_prior_of(given[family.node], family) for family in families)
+
+
+def _prior_of(value: object, family: Family) -> tuple[Fraction, ...]:
+    table = np.array(value, dtype=object)
+    if table.ndim == 0:
+        return (_concentration(value),) * family.cells
+    states = family.shape[-1]
+    if table.shape == (states,):
+        table = np.tile(table, (family.rows, 1))
+    if table.shape not in ((family.rows, states), family.shape):
+        raise InputError(
+            f"prior of {family.node!r} must be a number, {states} numbers, or {family.rows} rows "
+            "of them",
+            "prior",
+        )
+    return tuple(_concentration(number) for number in table.ravel().tolist())
+
+
+def _concentration(value: object) -> Fraction:
+    return check.between("prior", value, check.SMALL, Fraction(10**12))
+
+
+def _conditional(value: object, family: Family) -> tuple[float, ...]:
+    table = check.reals("probabilities", value)
+    if table.size != family.cells:
+        raise InputError(
+            f"probabilities of {family.node!r} must be a table of {family.rows} rows and "
+            f"{family.shape[-1]} columns",
+            "probabilities",
+        )
+    rows = table.reshape(family.rows, -1)
+    totals = rows.sum(axis=1)
+    if not (rows >= 0).all() or not (abs(totals - 1) <= 0.01).all():
+        raise InputError(
+            f"probabilities of {family.node!r} must not be negative and sum to 1 in every row",
+            "probabilities",
+        )
+    return tuple((rows / totals[:, None]).ravel().tolist())
