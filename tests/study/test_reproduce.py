@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
+import time
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -105,6 +107,7 @@ def test_what_a_run_writes(computed: list[str], tmp_path: Path) -> None:
         "paper": "P0",
         "section": "§1",
         "erratum": "E1",
+        "implied": False,
         "statement": "1 < 2",
         "verdict": "holds",
         "words": "One is < 2.",
@@ -118,7 +121,7 @@ def test_what_a_run_writes(computed: list[str], tmp_path: Path) -> None:
     assert "Figure &lt;1&gt;" in page
     assert "A caption &amp; more." in page
     assert "One is &lt; 2." in page
-    assert "1 of 2 printed numbers agree" in str(run)
+    assert "1 of 2 printed numbers come out" in str(run)
     assert "True" in (run.folder / "printed.csv").read_text()
 
 
@@ -156,6 +159,18 @@ def test_an_interrupted_run_goes_on(
     assert computed[3:] == ["p0-figure-2"]
     reproduce(["p0"], tmp_path, seed=9)
     assert computed[4:] == ["p0-figure-1", "p0-figure-2"]
+    noted = json.loads((tmp_path / ".finished.json").read_text())
+    for name, change in (
+        ("p0-one", {"result": True}),
+        ("p0-one", {"result": {"verdict": "maybe", "words": "", "measured": {}}}),
+        ("p0-figure-1", {"files": {}}),
+        ("p0-figure-1", {"key": "other"}),
+    ):
+        edited = noted | {name: noted[name] | change}
+        (tmp_path / ".finished.json").write_text(json.dumps(edited))
+        computed.clear()
+        reproduce(["p0"], tmp_path, seed=9)
+        assert computed == ["claim" if name == "p0-one" else name]
     for damaged in ("", "[1]", '{"p0-figure-1": 5}', '{"p0-figure-1": {"key": 1, "files": 3}}'):
         (tmp_path / ".finished.json").write_text(damaged)
         computed.clear()
@@ -163,11 +178,46 @@ def test_an_interrupted_run_goes_on(
         assert computed == ["p0-figure-1", "p0-figure-2", "claim"]
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+def test_the_painter_ends_with_its_process(tmp_path: Path) -> None:
+    """kill -9 of the process that waits leaves no process behind."""
+    command = [sys.executable, "-m", "discreet", "reproduce", "p0", "--out", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    children: list[int] = []
+    for _ in range(600):
+        children = [p for p in processes() if parent_of(p) == process.pid]
+        if children:
+            break
+        time.sleep(0.1)
+    assert children
+    process.kill()
+    process.wait()
+    for _ in range(600):
+        if not any(p in processes() for p in children):
+            return
+        time.sleep(0.1)
+    raise AssertionError("a process is left")
+
+
+def processes() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def parent_of(process: int) -> int | None:
+    try:
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
 def test_figures_by_name(computed: list[str], tmp_path: Path) -> None:
     run = reproduce(["P0-Figure-2"], tmp_path)
     assert [part.name for part in run.parts] == ["p0-figure-2"]
     assert not (tmp_path / "claims.json").exists()
     assert computed == ["p0-figure-2"]
+    everything = reproduce(["p0"], tmp_path).report.read_text(encoding="utf-8")
+    assert reproduce(["p0-figure-2"], tmp_path).report.read_text(encoding="utf-8") == everything
+    assert computed == ["p0-figure-2", "p0-figure-1", "claim"]
 
 
 def test_the_command(computed: list[str], tmp_path: Path) -> None:

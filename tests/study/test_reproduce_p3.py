@@ -10,19 +10,18 @@ import pytest
 
 import discreet as dp
 from discreet.exact import compositions
-from discreet.study.reproduce.p3 import CLAIMS, PARTS, PRINTED
+from discreet.study.reproduce.p0.brute_force import changes, neighbours, search
+from discreet.study.reproduce.p1.laws import smoothness
+from discreet.study.reproduce.p3 import CLAIMS, PARTS, PRINTED, theory
 from discreet.study.reproduce.p3.cases import (
     CASES,
     DIRICHLET,
     M_H,
     OVER_S,
     local_of_all,
-    neighbours,
     smooth_of,
-    smoothness,
 )
 from discreet.study.reproduce.p3.laws import TRUNCATED, error_law, runs
-from discreet.study.reproduce.p3.search import changes
 from discreet.study.reproduce.parts import Finding, Scale, Table, Verdict
 from discreet.study.reproduce.settings import LIMIT, model
 
@@ -32,6 +31,7 @@ QUICK = Scale(quick=True, seed=3)
 EXPECTED = {
     "p3-dirichlet": Verdict.FAILS,
     "p3-candidates": Verdict.CONDITION,
+    "p3-smooth-definition": Verdict.FAILS,
     "p3-half": Verdict.CONDITION,
     "p3-local-search": Verdict.HOLDS,
     "p3-sliding": Verdict.CONDITION,
@@ -45,7 +45,7 @@ EXPECTED = {
     "p3-l1-order": Verdict.HOLDS,
     "p3-fig5": Verdict.CONDITION,
     "p3-fig6": Verdict.CONDITION,
-    "p3-fig7": Verdict.HOLDS,
+    "p3-fig7": Verdict.CONDITION,
     "p3-fig8": Verdict.HOLDS,
 }
 
@@ -114,6 +114,22 @@ def test_search_for_the_local_sensitivity() -> None:
     half = [0.103671, 0.168139, 0.211894, 0.233629]
     _, _, found = changes((1, 1), (4, 4))
     assert found == pytest.approx([*half, half[-1], *half[::-1]], abs=1e-6)
+
+
+def test_search_notices_a_wrong_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert search([(2, 3)]).worst < 1e-12
+    assert search([(2, 3)]).cases == 4
+    wrong = "discreet.study.reproduce.p0.brute_force.local_sensitivity"
+    monkeypatch.setattr(wrong, lambda model, counts: 0.25)
+    assert search([(2, 3)]).worst > 0.01
+
+
+def test_a_bin_that_is_too_rare_breaks_the_line() -> None:
+    law = {"distance": (0.0, 0.1, 0.2), "up_to": (0.1, 0.2, 0.3), "probability": (0.6, 0.0, 0.4)}
+    rows = [("lattice", *point) for point in zip(*law.values(), strict=True)]
+    [(x, p)] = theory._found(Table.of("mechanism distance up_to probability", rows)).values()
+    assert x == pytest.approx([0.05, 0.15, 0.25])
+    assert p == pytest.approx([0.6, math.nan, 0.4], nan_ok=True)
 
 
 def test_search_table_peaks_at_the_truth() -> None:
@@ -228,7 +244,10 @@ def test_numbers_behind_the_verdicts() -> None:
     assert measured("p3-l1-bound", "tail") == pytest.approx(0.541, abs=5e-4)
     assert measured("p3-fig6", "loss_of_truncated") == pytest.approx(2 * (math.log(2) + 0.4))
     assert finding("p3-half").measured["three_categories"] == pytest.approx(1 / 6)
-    assert finding("p3-ls-s").measured["local_100"] == 165
+    assert finding("p3-ls-s").measured["local_100"] == 558
+    assert finding("p3-ls-s").measured["both_150"] == 0
+    assert finding("p3-smooth-definition").measured["printed_is_local"] is True
+    assert measured("p3-smooth-definition", "loss_of_ehdl") == pytest.approx(1.053, abs=5e-4)
     assert finding("p3-proof-normaliser").measured["sum_agrees"] is True
 
 

@@ -9,7 +9,9 @@ from discreet.cli import common
 
 @click.command()
 @click.argument("what", nargs=-1)
-@click.option("--out", required=True, type=common.FILE, help="The folder for what is found.")
+@click.option(
+    "--out", required=True, type=common.FILE, metavar="FOLDER", help="Where what is found goes."
+)
 @click.option("--quick", is_flag=True, help="Fewer runs and coarser grids: less than a minute.")
 @click.option("--seed", type=int, help="Of all that is drawn at random.")
 @common.output_options
@@ -23,9 +25,9 @@ def command(
 ) -> None:
     """Compute the tables, figures and claims of the papers anew.
 
-    WHAT is p0, p1, p3 or all, or figures by name, such as p0-figure-2. For each of them the folder
-    gets a PNG, an SVG and a CSV file, and report.html shows everything. A run that was interrupted
-    goes on where it stopped.
+    WHAT is p0, p1, p3, ours or all, or figures by name, such as p0-figure-2. For each of them the
+    folder gets a PNG, an SVG and a CSV file, and report.html shows everything. A run that was
+    interrupted goes on where it stopped.
 
     \b
     discreet reproduce all --out papers

@@ -26,7 +26,7 @@ NAMES = {
     "ehds": "EHDS",
     "smooth_hellinger": "M_H",
     "smooth_hellinger, doubled": "M_H with /S",
-    "ls_dim, truncated": "LS truncated",
+    "ls_dim, truncated": "Laplace, towards 0",
     "lattice": "lattice",
     "ehds, calibrated": "EHDS calibrated",
     LIMIT: "limit (LP)",
@@ -94,14 +94,14 @@ BOX_COLUMNS = "setting mechanism runs least lower median upper most mean notch_l
 
 
 def box_row(setting: str, label: str, errors: Floats) -> list[Cell]:
-    """The numbers of one box: range, quartiles, mean, and the notch at median ± 1.57·IQR/√runs."""
+    """Range, quartiles, mean, and the notch at median ± 1.57·IQR/√runs, within the box."""
     least, lower, median, upper, most = np.quantile(errors, [0, 0.25, 0.5, 0.75, 1]).tolist()
     half = 1.57 * (upper - lower) / len(errors) ** 0.5
-    ends = (median - half, median + half)
+    ends = (max(lower, median - half), min(upper, median + half))
     return [setting, label, len(errors), least, lower, median, upper, most, errors.mean(), *ends]
 
 
-def boxes(ax: Axes, table: Table, what: str, title: str = "", names: bool = True) -> None:
+def boxes(ax: Axes, table: Table, what: str, names: bool = True) -> None:
     """Box plots with notches by setting, the mechanisms of each side by side."""
     settings, labels = table.values("setting"), table.values("mechanism")
     width = 0.8 / len(labels)
@@ -117,12 +117,11 @@ def boxes(ax: Axes, table: Table, what: str, title: str = "", names: bool = True
     ax.set_xlim(-0.5, len(settings) - 0.5)
     ax.set_ylim(bottom=0)
     ax.set_ylabel(what)
-    heading(ax, title)
     if names:
         key(ax, [str(label) for label in labels])
 
 
-def named_boxes(ax: Axes, table: Table, what: str, title: str = "") -> None:
+def named_boxes(ax: Axes, table: Table, what: str) -> None:
     """Box plots with notches for one setting, every mechanism's name below its box."""
     for place, row in enumerate(table.rows):
         cells = dict(zip(table.columns, row, strict=True))
@@ -134,7 +133,6 @@ def named_boxes(ax: Axes, table: Table, what: str, title: str = "") -> None:
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.set_ylim(bottom=0)
     ax.set_ylabel(what)
-    heading(ax, title)
 
 
 def _box(
@@ -214,10 +212,7 @@ def typeset(
     """A table as a figure: rules above, below and under the head; our rows on grey."""
     from matplotlib.figure import Figure
 
-    widths = [
-        max(len(line) for row in (columns, *rows) for line in str(row[i]).split("\n"))
-        for i in range(len(columns))
-    ]
+    widths = [max(len(row[i]) for row in (columns, *rows)) for i in range(len(columns))]
     tall = 0.26 * (len(rows) + 1.6)
     figure = Figure(figsize=(0.085 * sum(widths) + 0.25 * len(widths) + 0.3, tall))
     ax = figure.add_axes((0, 0, 1, 1))

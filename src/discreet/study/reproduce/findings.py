@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from discreet.progress import track
-from discreet.study.reproduce.parts import Claim, Finding, Printed, Verdict
+from discreet.study.reproduce.parts import Claim, Finding, Printed, Verdict, come_out
 from discreet.study.reproduce.registry import CLAIMS, PRINTED
 
 _INTRODUCTION = """\
@@ -17,17 +17,17 @@ The project starts from five documents:
 
 - **P0** Anonymous, *Exploring the Design Space of Differentially Private Bayesian Inference under
   Hellinger Distance* (a conference submission);
-- **P1** *Accuracy Analysis For Three Mechanisms* (a draft by the same group);
+- **P1** *Accuracy Analysis For Three Mechanisms* (a draft, apparently by the same group);
 - **P2** Zhang, Rubinstein and Dimitrakakis, *On the Differential Privacy of Bayesian Inference*,
   AAAI 2016;
-- **P3** *Notes of DP - Bayesian Inference* (a draft by the same group as P0);
+- **P3** *Notes of DP - Bayesian Inference* (a draft, apparently by the same group);
 - **P4** Barthe, Farina, Gaboardi, Gallego Arias, Gordon, Hsu and Strub, *Differentially Private
   Bayesian Programming*, CCS 2016.
 
 This page covers what is built so far, the release of Beta and Dirichlet posteriors. `make findings`
 writes it from {claims} claims, each of them measured anew, and a test fails when it is out of date.
 `discreet reproduce all --out DIR` shows the claims together with all tables and figures. E with a
-number is an erratum in the project's list.
+number is an erratum in the project's list; *implied* is what a paper does not say in so many words.
 
 ## In short
 
@@ -71,9 +71,7 @@ def _item(claim: Claim, findings: Mapping[str, Finding]) -> str:
     if claim.paper == "ours":
         verdict = "" if found.verdict is Verdict.HOLDS else f" This {found.verdict.value}:"
         return _wrapped(f"- **{claim.statement}**{verdict} {found.words}")
-    erratum = f" ({claim.erratum})" if claim.erratum else ""
-    where = f"{claim.paper.upper()} {claim.section}{erratum}"
-    return _wrapped(f"- **{where}.** *{claim.statement}* {found.words}")
+    return _wrapped(f"- **{claim.place}.** *{claim.statement}* {found.words}")
 
 
 def _wrapped(text: str) -> str:
@@ -84,8 +82,8 @@ def _wrapped(text: str) -> str:
 
 def _numbers(printed: Sequence[tuple[Printed, float]]) -> list[str]:
     different = [(number, ours) for number, ours in printed if not number.agrees(ours)]
-    agree = len(printed) - len(different)
-    head = f"{agree} of {len(printed)} agree to the last printed digit."
+    agree, all_ = come_out(printed)
+    head = f"{agree} of {all_} come out to the last digit, in some reading."
     if not different:
         return [head]
     rows = []
@@ -95,7 +93,7 @@ def _numbers(printed: Sequence[tuple[Printed, float]]) -> list[str]:
             f"| {number.paper.upper()} {place} | {number.text} | {ours:.6g} | {number.reason} |"
         )
     return [
-        f"{head} The others:",
+        f"{head} Where a reading gives something else:",
         "",
         "| where | printed | ours | why |",
         "|---|---|---|---|",

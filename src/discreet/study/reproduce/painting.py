@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import multiprocessing
 import signal
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 Files: TypeAlias = dict[str, bytes]
 _RESOLUTION = 160  # dots per inch
+_WHEN_PARENT_DIES = 1  # PR_SET_PDEATHSIG of Linux
 
 
 @contextmanager
@@ -37,12 +39,13 @@ def painter() -> Iterator[Callable[[str, Table], Future[Files]]]:
         try:
             yield lambda name, table: pool.submit(drawn, name, table)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=True, cancel_futures=True)
             raise
 
 
 def _leave_signals() -> None:
-    """An interrupt is for the process that waits."""
+    """An interrupt is for the process that waits, and its end is the end of this one."""
+    ctypes.CDLL(None).prctl(_WHEN_PARENT_DIES, signal.SIGTERM)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PAPERS = {
     "p0": "Exploring the Design Space of Differentially Private Bayesian Inference under "
     "Hellinger Distance (anonymous submission)",
-    "p1": "Accuracy Analysis For Three Mechanisms (draft of the same group)",
-    "p3": "Notes of DP - Bayesian Inference (draft of the same group)",
+    "p1": "Accuracy Analysis For Three Mechanisms (draft, apparently of the same group)",
+    "p3": "Notes of DP - Bayesian Inference (draft, apparently of the same group)",
     "ours": "Findings of our own",
 }
 
@@ -145,6 +145,7 @@ class Claim:
     """Something that a paper says, in our words, and how it is measured.
 
     `erratum` is its number in the project's list of errors in the papers, if it is one of them.
+    `implied` marks what a paper does not say in so many words.
     """
 
     id: str  # such as "p0-ehd-is-private"
@@ -152,11 +153,22 @@ class Claim:
     statement: str
     measure: Callable[[], Finding] = field(repr=False)
     erratum: str | None = None
+    implied: bool = False
 
     @property
     def paper(self) -> str:
         """The paper that says it."""
         return self.id.split("-")[0]
+
+    @property
+    def place(self) -> str:
+        """Where it stands: paper, section, erratum."""
+        if self.paper == "ours":
+            return f"ours, {self.section}"
+        remarks = [text for text in (self.erratum, "implied" if self.implied else None) if text]
+        return f"{self.paper.upper()} {self.section}" + (
+            f" ({', '.join(remarks)})" if remarks else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -178,3 +190,12 @@ class Printed:
         digits = len(mantissa.partition(".")[2])
         unit = 10.0 ** (int(exponent or 0) - digits)
         return -0.5 * unit <= ours - float(self.text) < unit
+
+
+def come_out(printed: Iterable[tuple[Printed, float]]) -> tuple[int, int]:
+    """How many different printed numbers agree with ours in some reading, of how many."""
+    found: dict[tuple[str, str], bool] = {}
+    for number, ours in printed:
+        key = number.paper, number.text
+        found[key] = found.get(key, False) or number.agrees(ours)
+    return sum(found.values()), len(found)

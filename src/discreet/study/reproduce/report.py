@@ -79,9 +79,10 @@ def page(run: Run, claims: Sequence[Claim], scale: Scale) -> str:
 def _summary(run: Run, claims: Sequence[Claim]) -> str:
     figures = check.number_of(len(run.parts), "table or figure", "tables and figures")
     text = (
-        f"{figures}. Thin lines with dots are the papers' mechanisms, heavy ones with diamonds ours"
+        f"{figures}. Thin lines with dots are the papers' mechanisms, heavy ones with diamonds "
+        "ours: <i>lattice</i>, calibrated EHDS, and the limit, which is the private mechanism with "
+        "the least mean error over all counts of those that release a candidate posterior."
     )
-    text += ": <i>lattice</i>, calibrated EHDS, and the limit that no private mechanism can beat."
     if not claims:
         return text
     verdicts = [run.findings[claim.id].verdict for claim in claims]
@@ -105,10 +106,9 @@ def _claims(claims: Sequence[Claim], findings: dict[str, Finding]) -> str:
     rows = []
     for claim in claims:
         found = findings[claim.id]
-        erratum = f" ({claim.erratum})" if claim.erratum else ""
         rows.append(
-            f'<tr id="{claim.id}"><td>{escape(claim.paper.upper())} {escape(claim.section)}'
-            f"{erratum}</td><td>{escape(claim.statement)}</td>"
+            f'<tr id="{claim.id}"><td>{escape(claim.place)}</td>'
+            f"<td>{escape(claim.statement)}</td>"
             f'<td class="verdict {_CLASSES[found.verdict]}">{_MARKS[found.verdict]} '
             f"{found.verdict.value}</td><td>{escape(found.words)}</td></tr>"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
@@ -14,7 +15,17 @@ from discreet.errors import InputError
 from discreet.progress import track
 from discreet.study.reproduce import registry, report
 from discreet.study.reproduce.painting import Files, painter
-from discreet.study.reproduce.parts import Claim, Finding, Part, Printed, Scale, Table, Verdict
+from discreet.study.reproduce.parts import (
+    PAPERS,
+    Claim,
+    Finding,
+    Part,
+    Printed,
+    Scale,
+    Table,
+    Verdict,
+    come_out,
+)
 from discreet.study.reproduce.state import Finished, key_of, write
 
 SEED = 20260101
@@ -39,9 +50,9 @@ class Run:
         counted = ", ".join(v.of_several(verdicts.count(v)) for v in Verdict if v in verdicts)
         lines = [f"{check.number_of(len(self.parts), 'table or figure', 'tables and figures')}"]
         if verdicts:
-            agree = sum(number.agrees(ours) for number, ours in self.printed)
+            agree, all_ = come_out(self.printed)
             lines.append(f"{check.number_of(len(verdicts), 'claim')}: {counted}")
-            lines.append(f"{agree} of {len(self.printed)} printed numbers agree to the last digit")
+            lines.append(f"{agree} of {all_} printed numbers come out to the last digit")
         return "\n".join([*lines, f"Report: {self.report}"])
 
 
@@ -65,10 +76,13 @@ def reproduce(what: Sequence[str], out: str | Path, quick: bool = False, seed: i
     """
     check.choice("quick", quick, (True, False))
     scale = Scale(quick, check.whole("seed", seed))
-    parts, papers = registry.chosen(what)
+    asked, papers = registry.chosen(what)
     plots.new_axes()  # refuses, if matplotlib is missing, before anything is computed
     folder = _folder(out)
     finished = Finished(folder)
+    # the page also shows what earlier runs of the same kind left in the folder
+    parts = [p for p in registry.PARTS if p in asked or _done(p.name, scale, finished)]
+    papers = [paper for paper in PAPERS if paper in papers or _measured(paper, finished)]
     claims = [claim for claim in registry.CLAIMS if claim.paper in papers]
     numbers = [number for number in registry.PRINTED if number.paper in papers]
     drawings: dict[str, Future[Files]] = {}
@@ -99,9 +113,21 @@ def _folder(out: str | Path) -> Path:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         raise InputError(f"out {str(folder)!r} cannot be made: {reason}", "out") from None
-    write(folder / ".writable", b"")
-    (folder / ".writable").unlink()
+    probe = folder / f".{os.getpid()}.writable"
+    write(probe, b"")
+    probe.unlink(missing_ok=True)
     return folder
+
+
+def _done(name: str, scale: Scale, finished: Finished) -> bool:
+    files = [f"{name}.{kind}" for kind in ("csv", "png", "svg")]
+    return finished.get(name, key_of(name, scale), files) is not None
+
+
+def _measured(paper: str, finished: Finished) -> bool:
+    claims = [claim for claim in registry.CLAIMS if claim.paper == paper]
+    noted = [_noted(finished.get(claim.id, key_of(claim.id, Scale()))) for claim in claims]
+    return bool(claims) and None not in noted
 
 
 def _compute(
@@ -109,7 +135,7 @@ def _compute(
 ) -> Iterator[tuple[str, Table]]:
     """The tables that no earlier run has finished."""
     for part in track(parts, "Tables and figures"):
-        if finished.get(part.name, key_of(part.name, scale)) is None:
+        if not _done(part.name, scale, finished):
             yield part.name, part.compute(scale)
 
 
@@ -125,9 +151,8 @@ def _keep(drawings: dict[str, Future[Files]], scale: Scale, finished: Finished) 
 def _measure(claim: Claim, finished: Finished) -> Finding:
     """Claims do not depend on the scale, but on the software."""
     key = key_of(claim.id, Scale())
-    noted: Any = finished.get(claim.id, key)
-    if noted is not None:
-        return Finding(Verdict(noted["verdict"]), noted["words"], noted["measured"])
+    if (noted := _noted(finished.get(claim.id, key))) is not None:
+        return noted
     finding = claim.measure()
     document = {
         "verdict": finding.verdict.value,
@@ -138,6 +163,16 @@ def _measure(claim: Claim, finished: Finished) -> Finding:
     return finding
 
 
+def _noted(document: Any) -> Finding | None:
+    """A finding of an earlier run, if it is one."""
+    try:
+        return Finding(
+            Verdict(document["verdict"]), str(document["words"]), dict(document["measured"])
+        )
+    except (TypeError, KeyError, ValueError):
+        return None
+
+
 def _documents(claims: Sequence[Claim], findings: dict[str, Finding]) -> list[dict[str, Any]]:
     return [
         {
@@ -145,6 +180,7 @@ def _documents(claims: Sequence[Claim], findings: dict[str, Finding]) -> list[di
             "paper": claim.paper.upper(),
             "section": claim.section,
             "erratum": claim.erratum,
+            "implied": claim.implied,
             "statement": claim.statement,
             "verdict": findings[claim.id].verdict.value,
             "words": findings[claim.id].words,

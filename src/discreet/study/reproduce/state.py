@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,16 @@ class Finished:
             found = {}  # no earlier run, or one that was killed while writing
         self._found: dict[str, Any] = found if isinstance(found, dict) else {}
 
-    def get(self, name: str, key: str) -> Any:
+    def get(self, name: str, key: str, needed: Sequence[str] = ()) -> Any:
         """What was noted, if it was made under the same key and its files are as they were."""
         entry = self._found.get(name)
         if not isinstance(entry, dict) or entry.get("key") != key:
             return None
         files = entry.get("files")
-        same = isinstance(files, dict) and all(
-            _file_digest(self.folder / file) == value for file, value in files.items()
+        same = (
+            isinstance(files, dict)
+            and set(needed) <= set(files)
+            and all(_file_digest(self.folder / file) == value for file, value in files.items())
         )
         return entry.get("result") if same else None
 

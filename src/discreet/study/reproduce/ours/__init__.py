@@ -1,9 +1,8 @@
 """What we found ourselves; no paper has it."""
 
-from discreet.study.reproduce.ours.claims import CLAIMS
-from discreet.study.reproduce.parts import Part, Printed
+from discreet.study.reproduce.ours import theory, use
+from discreet.study.reproduce.parts import Claim, Part, Printed
 
+CLAIMS: tuple[Claim, ...] = (*use.CLAIMS, *theory.CLAIMS)
 PARTS: tuple[Part, ...] = ()
 PRINTED: tuple[Printed, ...] = ()
-
-__all__ = ["CLAIMS", "PARTS", "PRINTED"]

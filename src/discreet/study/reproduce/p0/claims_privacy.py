@@ -74,13 +74,15 @@ def _ehdl() -> Finding:
 def _ehds() -> Finding:
     found = {f"loss_n{n}": loss("ehds", n) for n in _SIZES}
     shown = ", ".join(f"{x:.3f}" for x in found.values())
+    small = {}
     for prior, gamma in product((1, 0.1), (0.1, 1, 7)):
         trial = mechanism("ehds", model((prior, prior)), 60, epsilon=1, gamma=gamma)
-        found[f"loss_n60_prior_{prior}_gamma_{gamma}"] = audit(trial).epsilon
+        small[f"loss_n60_prior_{prior}_gamma_{gamma}"] = audit(trial).epsilon
     words = (
         f"The exact loss at ε = 1, prior Beta(1, 1), n = 100, 600, 1,000 is {shown}. With γ = 0.1, "
-        f"1, 7 and priors 1 and 0.1 at n = 60 it is at most {max(found.values()):.3f}."
+        f"1, 7 and priors 1 and 0.1 at n = 60 it is at most {max(small.values()):.3f}."
     )
+    found |= small
     return Finding(Verdict.of(max(found.values()) <= 1), words, found)
 
 
@@ -101,16 +103,15 @@ def _balanced() -> Finding:
     for name in ("ehd", "ehdl", "ehds"):
         found[f"{name}_balanced"] = balanced_loss(name, 1000)
         found[f"{name}_all"] = loss(name, 1000)
-    alike = all(
-        found[f"{name}_balanced"] > 0.9 * found[f"{name}_all"] for name in ("ehd", "ehdl", "ehds")
-    )
+    share = min(found[f"{x}_balanced"] / found[f"{x}_all"] for x in ("ehd", "ehdl", "ehds"))
     words = (
         f"At n = 1,000, ε = 1 balanced counts and their neighbours differ by "
         f"{found['ehd_balanced']:.3f} (EHD), {found['ehdl_balanced']:.3f} (EHDL) and "
         f"{found['ehds_balanced']:.3f} (EHDS); over all counts the loss is {found['ehd_all']:.3f}, "
-        f"{found['ehdl_all']:.3f} and {found['ehds_all']:.3f}, in another order."
+        f"{found['ehdl_all']:.3f} and {found['ehds_all']:.3f}, in another order. "
+        f"The balanced ones show as little as {share:.2f} of it (we asked for 0.9)."
     )
-    return Finding(Verdict.of(alike), words, found)
+    return Finding(Verdict.of(share > 0.9), words, {**found, "least_share": share})
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -138,7 +139,9 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "p0-fig6-balanced",
         "§7.2, Figure 6",
-        "Balanced data show the privacy loss of a mechanism.",
+        "The actual privacy loss of EHD, EHDL and EHDS is what Figure 6 shows, the loss of "
+        "balanced data.",
         _balanced,
+        implied=True,
     ),
 )

@@ -7,7 +7,7 @@ from math import exp
 from discreet.divergence import hellinger
 from discreet.sensitivity import smooth_sensitivity
 from discreet.study.reproduce.p0 import formulas
-from discreet.study.reproduce.p0.printed import noise, same
+from discreet.study.reproduce.p0.printed import FIRST, noise
 from discreet.study.reproduce.parts import Claim, Finding, Verdict
 from discreet.study.reproduce.settings import made, model
 
@@ -36,10 +36,10 @@ def _equation() -> Finding:
     one, two = noise("ls_dim", 1), noise("ls_dim", 1, -1)
     exact = noise("ls_dim", 0)
     words = (
-        f"0.19673467 is the probability of the exact posterior, {exact:.8f}. One record off has "
+        f"{FIRST.text} is the probability of the exact posterior, {exact:.8f}. One record off has "
         f"{one:.8f} to the one side and {two:.8f} to either."
     )
-    stated = any(same("0.19673467", value) for value in (one, two))
+    stated = any(FIRST.agrees(value) for value in (one, two))
     return Finding(Verdict.of(stated), words, {"t0": exact, "plus_1": one, "plus_minus_1": two})
 
 

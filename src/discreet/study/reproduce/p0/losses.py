@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SIZES = (10, 20, 50, 100, 200, 400, 600, 800, 1000)
+_MARGIN = 1.06  # beside the first and the last size
 _ALL, _BALANCED = "(a) all counts", "(b) balanced counts and their neighbours"
 
 
 @cache
-def loss(label: str, n: int, prior: tuple[float, ...] = (1, 1)) -> float:
-    """The audited upper bound on the privacy loss at ε = 1, over all counts."""
-    return audit(made(label, prior, n, 1)).epsilon
+def loss(label: str, n: int) -> float:
+    """The audited upper bound on the privacy loss at ε = 1, prior Beta(1, 1), over all counts."""
+    return audit(made(label, (1, 1), n, 1)).epsilon
 
 
 def balanced_loss(label: str, n: int) -> float:
@@ -52,7 +53,11 @@ def _draw(table: Table) -> Figure:
         ax.axhline(1.0, color="black", linewidth=0.8, linestyle=(0, (1, 2)))
         words = ("number of records", "privacy loss, claimed ε = 1")
         curves(ax, found, words, title, "x", limits=(None, (0, 1.12)))
-        ax.set_xticks([10, 100, 1000], ["10", "100", "1,000"])
+        sizes = [n for n in _SIZES if n in panel["n"]]
+        marks = [n for n in (10, 20, 50, 100, 200, 500, 1000) if n <= sizes[-1]]
+        ax.set_xlim(sizes[0] / _MARGIN, sizes[-1] * _MARGIN)
+        ax.set_xticks(marks, [f"{n:,}" for n in marks])
+        ax.minorticks_off()
     return figure
 
 
@@ -63,8 +68,9 @@ PARTS: tuple[Part, ...] = (
         "The exact privacy loss (the audited upper bound) at claimed ε = 1, two categories, prior "
         "Beta(1, 1). The paper's caption says balanced data: (b) compares balanced counts with "
         "their neighbours only, (a) all counts with all neighbours, which is what privacy is "
-        "about. EHD and EHDS use about half of their budget; calibrated EHDS and lattice use all "
-        "of it. EHDL stays below 1 here, but no theorem says so: with prior 0.1 it does not.",
+        "about. EHD uses 50 to 63 % of its budget and EHDS 32 to 44 %; calibrated EHDS and lattice "
+        "use all of it. EHDL stays below 1 here, but no theorem says so: with prior 0.1 it does "
+        "not. The sizes go up to 1,000 records, in the quick run to 200.",
         _compute,
         _draw,
     ),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from discreet.study.reproduce.parts import Printed
 from discreet.study.reproduce.settings import THREE_CATEGORIES, TWO_CATEGORIES, made
 
-LSDIM = ("0.19673467014", "0.11932560927", "0.07237464051")
-LSHIST = ("0.31606027941", "0.11627207896", "0.04277410743")
+_SWAPPED = "the third and the fourth of the printed sizes 731, 90, 294, 90 are exchanged"
 _BOTH = "0.19673467 is the probability of c(0), printed for c(1)"
 
 
@@ -19,60 +18,58 @@ def noise(label: str, *steps: int, epsilon: float = 1) -> float:
     return sum(law.probability((300 + t,)) for t in steps)
 
 
-def same(text: str, value: float) -> bool:
-    """Whether a value agrees with a printed one to the last digit."""
-    return Printed("p0", "", text, float).agrees(value)
-
-
-def _size(name: str) -> float:
-    return float(sum((TWO_CATEGORIES | THREE_CATEGORIES)[name]))
-
-
 def _printed(
     place: str, text: str, ours: Callable[[], float], reason: str | None = None
 ) -> Printed:
     return Printed("p0", place, text, ours, reason)
 
 
-def _sizes() -> list[Printed]:
-    swapped = "the third and the fourth of the printed sizes 731, 90, 294, 90 are exchanged"
-    two = [
-        ("731", "bike sharing, working day", None),
-        ("90", "cryotherapy, cured", None),
-        ("294", "immunotherapy, cured", swapped),
-        ("90", "badges, sign", swapped),
-    ]
-    three = zip(("731", "90", "90"), THREE_CATEGORIES, strict=True)
-    return [
-        *(
-            _printed(f"§7.1.2, size {place} of Figure 4", text, partial(_size, name), reason)
-            for place, (text, name, reason) in enumerate(two, 1)
-        ),
-        *(
-            _printed(f"§7.1.2, size {place} of Figure 5", text, partial(_size, name))
-            for place, (text, name) in enumerate(three, 1)
-        ),
-    ]
+def _laplace(label: str, place: str, *texts: str) -> tuple[Printed, ...]:
+    """The probabilities of c(0), c(1) and c(2)."""
+    return tuple(
+        _printed(f"{place}, c({t})", text, partial(noise, label, t)) for t, text in enumerate(texts)
+    )
 
+
+def _sizes(
+    figure: int,
+    data: Mapping[str, tuple[int, ...]],
+    texts: Sequence[str],
+    swapped: tuple[int, ...] = (),
+) -> tuple[Printed, ...]:
+    found = []
+    for place, (text, counts) in enumerate(zip(texts, data.values(), strict=True), 1):
+        reason = _SWAPPED if place in swapped else None
+        where = f"§7.1.2, size {place} of Figure {figure}"
+        found.append(_printed(where, text, partial(float, sum(counts)), reason))
+    return tuple(found)
+
+
+LSDIM = _laplace(
+    "ls_dim", "§6.1.1 and Table 1, LSDim", "0.19673467014", "0.11932560927", "0.07237464051"
+)
+LSHIST = _laplace(
+    "ls_hist", "§6.1.2 and Table 1, LSHist", "0.31606027941", "0.11627207896", "0.04277410743"
+)
+FIRST = _printed("§6.3, as the probability of c(0)", "0.19673467", partial(noise, "ls_dim", 0))
+SIZES = (
+    _sizes(4, TWO_CATEGORIES, ("731", "90", "294", "90"), (3, 4)),
+    _sizes(5, THREE_CATEGORIES, ("731", "90", "90")),
+)
 
 PRINTED: tuple[Printed, ...] = (
-    *(
-        _printed(f"§6.1.1 and Table 1, LSDim, c({t})", text, partial(noise, "ls_dim", t))
-        for t, text in enumerate(LSDIM)
-    ),
-    *(
-        _printed(f"§6.1.2 and Table 1, LSHist, c({t})", text, partial(noise, "ls_hist", t))
-        for t, text in enumerate(LSHIST)
-    ),
-    _printed("§6.3, as the probability of c(0)", "0.19673467", partial(noise, "ls_dim", 0)),
+    *LSDIM,
+    *LSHIST,
+    FIRST,
     _printed(
-        "§6.3, the probability of c(1), one side", "0.19673467", partial(noise, "ls_dim", 1), _BOTH
+        "§6.3, the probability of c(1), one side", FIRST.text, partial(noise, "ls_dim", 1), _BOTH
     ),
     _printed(
         "§6.3, the probability of c(1), both sides",
-        "0.19673467",
+        FIRST.text,
         partial(noise, "ls_dim", 1, -1),
         _BOTH,
     ),
-    *_sizes(),
+    *SIZES[0],
+    *SIZES[1],
 )

@@ -27,6 +27,11 @@ def usual(label: str, counts: Sequence[int], prior: float = 1) -> Mechanism:
     return made(label, (prior,) * len(counts), sum(counts), EPSILON, DELTA)
 
 
+def smoothness(candidates: int, epsilon: float = EPSILON, delta: float = DELTA) -> float:
+    """γ = ln(1 − ε/(2·ln(δ/(2|R|)))), how fast M_H's smooth sensitivity falls with the distance."""
+    return math.log1p(-epsilon / (2 * math.log(delta / (2 * candidates))))
+
+
 def truncated(t: int) -> float:
     """P(noise = t) in the Laplace columns: Y of scale 2/ε rounded towards zero, not down.
 

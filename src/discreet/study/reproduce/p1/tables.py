@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EXPONENTIAL, LAPLACE = "P1's exponential column", "P1's Laplace column"
-_DEFINED = ("smooth_hellinger", "ls_dim", "ls_hist", "ehd", "ehds")
+_DEFINED = ("smooth_hellinger", "ls_dim", "ls_hist", "ehd", "ehdl", "ehds")
 _COLUMNS = "counts mechanism answer candidates distance probability mean_error privacy_loss"
 
 # answers by the number of steps, each with a candidate that stands for all its orders
@@ -141,7 +141,8 @@ PARTS: tuple[Part, ...] = (
         "digit). The first two lines are P1's columns: its exponential one is exp(−ε·H/LS), not "
         "its own definition of M_H, and its Laplace one is noise rounded towards zero and not "
         "clipped, so that it sums to 0.865. The last column is the exact privacy loss: both lose "
-        "more than 0.8. Below them the mechanisms as defined and, on grey, ours.",
+        "more than 0.8. Below them the mechanisms as defined (EHDL, with the local sensitivity, "
+        "has no proof of privacy) and, on grey, ours.",
         _table_1,
         _draw,
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -41,22 +41,6 @@ CASES = {
 def laplace(k: int) -> str:
     """P3's Laplace mechanism: noise of scale 2/ε, rounded down."""
     return "ls_dim" if k == 2 else "ls_hist"
-
-
-def smoothness(candidates: int, epsilon: float = EPSILON, delta: float = DELTA) -> float:
-    """γ = ln(1 − ε/(2·ln(δ/(2|R|)))), how fast M_H's smooth sensitivity falls with the distance."""
-    return math.log1p(-epsilon / (2 * math.log(delta / (2 * candidates))))
-
-
-def neighbours(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """All counts with one record substituted."""
-    for i in range(len(counts)):
-        for j in range(len(counts)):
-            if i != j and counts[j]:
-                moved = list(counts)
-                moved[i] += 1
-                moved[j] -= 1
-                yield tuple(moved)
 
 
 def local_of_all(prior: Sequence[int], n: int) -> tuple[Ints, Floats]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from discreet.study.reproduce.p3 import claims_accuracy, claims_numbers, claims_proof, claims_setup
+from discreet.study.reproduce.p3 import (
+    claims_accuracy,
+    claims_l1,
+    claims_numbers,
+    claims_proof,
+    claims_setup,
+)
 from discreet.study.reproduce.parts import Claim
 
 CLAIMS: tuple[Claim, ...] = (
     *claims_setup.CLAIMS,
     *claims_proof.CLAIMS,
     *claims_numbers.CLAIMS,
+    *claims_l1.CLAIMS,
     *claims_accuracy.CLAIMS,
 )

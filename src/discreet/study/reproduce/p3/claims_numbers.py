@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from discreet.exact import Bools, Floats, compositions
+from discreet.exact import compositions
 from discreet.sensitivity import global_sensitivity
-from discreet.study.reproduce.p3.cases import DIRICHLET, local_of_all, smooth_of, smoothness
+from discreet.study.reproduce.p1.laws import smoothness
+from discreet.study.reproduce.p3.cases import DIRICHLET, local_of_all, smooth_of
 from discreet.study.reproduce.p3.printed import GLOBAL, LOCAL, RATES, SMOOTH, step_from_prior
 from discreet.study.reproduce.parts import Claim, Finding, Verdict
 from discreet.study.reproduce.settings import model
+
+WAYS = (ROUND_HALF_UP, ROUND_DOWN)
 
 
 class Fit(NamedTuple):
@@ -25,16 +29,21 @@ class Fit(NamedTuple):
 
 @cache
 def fit(n: int, gamma: float) -> Fit:
-    """Over all counts with sum n, rounded to the printed digits."""
+    """Over all counts with sum n, rounded or cut off at the last printed digit."""
     rows, local = local_of_all(DIRICHLET, n)
-    near = np.flatnonzero(_prints(local, LOCAL[n]))
-    smooth = np.array([smooth_of(rows, local, int(place), gamma) for place in near])
-    both = int(_prints(smooth, SMOOTH[n]).sum())
-    return Fit(len(near), both, float((smooth / local[near]).max()))
+    near = [place for place, value in enumerate(local.tolist()) if LOCAL[n].agrees(value)]
+    smooth = [smooth_of(rows, local, place, gamma) for place in near]
+    both = sum(
+        any(_written(a, LOCAL[n].text, way) and _written(b, SMOOTH[n].text, way) for way in WAYS)
+        for a, b in zip(local[near].tolist(), smooth, strict=True)
+    )
+    return Fit(len(near), both, float((np.array(smooth) / local[near]).max()))
 
 
-def _prints(values: Floats, text: str) -> Bools:
-    return np.asarray(np.round(values, len(text.partition(".")[2])) == float(text))
+def _written(value: float, text: str, way: str) -> bool:
+    """Whether a number is printed so, rounded or cut off at the last digit."""
+    unit = Decimal(text).as_tuple().exponent
+    return Decimal(value).quantize(Decimal((0, (1,), int(unit))), rounding=way) == Decimal(text)
 
 
 def _global() -> Finding:
@@ -79,14 +88,14 @@ def _pairs() -> Finding:
             all(found.both for found in printed.values()),
             all(found.both for found in right.values()),
         ),
-        "The data are not given, so all counts were tried. Of those whose LS rounds to the printed "
-        f"one, S with the printed γ rounds to the printed one for {words}: it is at most "
-        f"{ratio:.4f} times LS, so that two different numbers cannot come out. With the right "
-        f"number of candidates in γ they do for {others}.",
+        "The data are not given, so all counts were tried; both may be rounded, or both cut off. "
+        f"Where LS is the printed one, S with the printed γ is at most {ratio:.4f} times LS, and "
+        f"is the printed one for {words}. With the right number of candidates in γ it is for "
+        f"{others}; at n = 100 S is at most {right[100].ratio:.4f} times LS even so.",
         {f"local_{n}": printed[n].local for n in RATES}
         | {f"both_{n}": printed[n].both for n in RATES}
         | {f"both_right_{n}": right[n].both for n in RATES}
-        | {"largest_ratio": ratio},
+        | {"largest_ratio": ratio, "largest_ratio_right_100": right[100].ratio},
     )
 
 

@@ -17,7 +17,7 @@ from discreet.exact import Floats, Ints
 from discreet.exact.balls import ball
 from discreet.laws.exponential import ExponentialLaw
 from discreet.sensitivity import Prior, smooth
-from discreet.study.reproduce.p1.laws import truncated
+from discreet.study.reproduce.p1.laws import smoothness, truncated
 from discreet.study.reproduce.p3.cases import (
     CASES,
     DELTA,
@@ -26,7 +26,6 @@ from discreet.study.reproduce.p3.cases import (
     OVER_S,
     Case,
     laplace,
-    smoothness,
 )
 from discreet.study.reproduce.parts import Scale
 from discreet.study.reproduce.settings import (

@@ -11,14 +11,13 @@ from discreet.sensitivity import (
     local_sensitivity,
     smooth_sensitivity,
 )
-from discreet.study.reproduce.p3.cases import DIRICHLET, smoothness
+from discreet.study.reproduce.p1.laws import smoothness
+from discreet.study.reproduce.p3.cases import DIRICHLET
 from discreet.study.reproduce.parts import Printed
 from discreet.study.reproduce.settings import model
 
 GLOBAL = "0.239992747797"
 RATES = {100: "0.0699407108115", 120: "0.0677791100173", 150: "0.0677791100173"}  # γ by n
-LOCAL = {100: "0.08", 120: "0.0945", 150: "0.0945"}
-SMOOTH = {100: "0.09", 120: "0.096", 150: "0.096"}
 _PLACES = {100: "Figure 3 (a)", 120: "Figure 3 (b)", 150: "Figure 4"}
 
 
@@ -57,6 +56,27 @@ _SMOOTH_REASON = (
     "balanced data and at all counts that have the printed local sensitivity"
 )
 
+LOCAL = {
+    n: Printed(
+        "p3",
+        f"{_PLACES[n]}, local sensitivity, at balanced data",
+        text,
+        partial(_local, n),
+        None if n == 100 else _DATA_REASON,
+    )
+    for n, text in {100: "0.08", 120: "0.0945", 150: "0.0945"}.items()
+}
+SMOOTH = {
+    n: Printed(
+        "p3",
+        f"{_PLACES[n]}, smooth sensitivity, at balanced data",
+        text,
+        partial(_smooth, n),
+        _SMOOTH_REASON,
+    )
+    for n, text in {100: "0.09", 120: "0.096", 150: "0.096"}.items()
+}
+
 PRINTED: tuple[Printed, ...] = (
     Printed(
         "p3",
@@ -86,24 +106,6 @@ PRINTED: tuple[Printed, ...] = (
         Printed("p3", f"{_PLACES[n]}, γ", text, partial(_right_rate, n), _RATE_REASON)
         for n, text in RATES.items()
     ),
-    *(
-        Printed(
-            "p3",
-            f"{_PLACES[n]}, local sensitivity, at balanced data",
-            text,
-            partial(_local, n),
-            None if n == 100 else _DATA_REASON,
-        )
-        for n, text in LOCAL.items()
-    ),
-    *(
-        Printed(
-            "p3",
-            f"{_PLACES[n]}, smooth sensitivity, at balanced data",
-            text,
-            partial(_smooth, n),
-            _SMOOTH_REASON,
-        )
-        for n, text in SMOOTH.items()
-    ),
+    *LOCAL.values(),
+    *SMOOTH.values(),
 )

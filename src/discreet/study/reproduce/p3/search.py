@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from discreet.divergence.shifts import shifted
-from discreet.exact import Floats, Ints, compositions
 from discreet.sensitivity import local_sensitivity
 from discreet.study.reproduce.drawing import heading, panels
-from discreet.study.reproduce.p3.cases import neighbours
+from discreet.study.reproduce.p0.brute_force import changes
 from discreet.study.reproduce.parts import Cell, Part, Scale, Table
 from discreet.study.reproduce.settings import model
 
@@ -23,18 +18,6 @@ if TYPE_CHECKING:
 _COUNTS = {"a": ((10, 10), (15, 5), (19, 1)), "b": ((7, 7, 6), (12, 6, 2), (18, 1, 1))}
 _COLOURS = ("#0072B2", "#D55E00", "#009E73")
 _COLUMNS = "panel counts candidate ones distance change local_sensitivity"
-
-
-def changes(prior: Sequence[int], counts: tuple[int, ...]) -> tuple[Ints, Floats, Floats]:
-    """All candidates, their distances from the posterior, and how much one record changes those.
-
-    The change at r is the largest |H(BI(x), r) − H(BI(y), r)| over the neighbours y of x.
-    """
-    alpha = [Fraction(a) for a in prior]
-    rows = compositions.rows(sum(counts), len(counts))
-    here = shifted("hellinger", alpha, counts, rows)
-    moved = [np.abs(here - shifted("hellinger", alpha, y, rows)) for y in neighbours(counts)]
-    return rows, here, np.max(moved, axis=0)
 
 
 def _search(scale: Scale) -> Table:
