@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet import bounds, check, plots
 from discreet.core import Config, Counts, Mechanism
+from discreet.core.mechanism import require_categories
 from discreet.divergence.shifts import shifted
 from discreet.errors import InputError
 from discreet.exact import Floats, Ints, compositions
@@ -207,6 +208,7 @@ def validated(mechanism: object, counts: object, distance: str) -> tuple[int, ..
         raise InputError(
             f"mechanism must be made by dp.mechanism, got {check.brief(mechanism)}", "mechanism"
         )
+    require_categories(mechanism)
     config = mechanism.config
     values = mechanism.domain(counts)
     check.choice("distance", distance, DISTANCES)

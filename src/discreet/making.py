@@ -9,14 +9,17 @@ from typing import Any, cast
 
 from discreet import check
 from discreet.calibration import CALIBRATED, calibrated
-from discreet.core import Adjacency, Mechanism, Model
+from discreet.core import Adjacency, Mechanism
+from discreet.core.counts import AnyModel
 from discreet.errors import InputError, NotEnumerable
 from discreet.mechanisms.exponential import ehd, ehdl, ehds, smooth_hellinger
+from discreet.mechanisms.families import family_lattice, laplace_updates
 from discreet.mechanisms.laplace import ls_dim, ls_hist
 from discreet.mechanisms.lattice import lattice
 from discreet.mechanisms.optimal import OptimalMechanism
 from discreet.mechanisms.optimal import optimal as most_accurate
 from discreet.models.dirichlet import DirichletMultinomial
+from discreet.models.network import BayesNet
 
 MECHANISMS: dict[str, Callable[..., Mechanism]] = {
     "ls_dim": ls_dim,
@@ -29,20 +32,34 @@ MECHANISMS: dict[str, Callable[..., Mechanism]] = {
     "optimal": most_accurate,
 }
 
+NETWORK_MECHANISMS: dict[str, Callable[..., Mechanism]] = {
+    "lattice": family_lattice,
+    "laplace_updates": laplace_updates,
+}
+
+
+def mechanisms_for(model: object) -> dict[str, Callable[..., Mechanism]]:
+    """The mechanisms for the counts of a model, by name."""
+    return NETWORK_MECHANISMS if isinstance(model, BayesNet) else MECHANISMS
+
 
 @cache
-def options_of(name: str) -> tuple[str, ...]:
+def _keywords(make: Callable[..., Mechanism]) -> tuple[str, ...]:
+    parameters = inspect.signature(make).parameters.values()
+    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+
+
+def options_of(name: str, model: object = None) -> tuple[str, ...]:
     """The options that a mechanism takes, besides n and epsilon."""
-    parameters = inspect.signature(MECHANISMS[name]).parameters.values()
-    named = {p.name: None for p in parameters if p.kind is p.KEYWORD_ONLY}
-    if name in CALIBRATED:
-        named["calibrate"] = None
-    return tuple(option for option in named if option != "adjacency")
+    named = [option for option in _keywords(mechanisms_for(model)[name]) if option != "adjacency"]
+    if name in CALIBRATED and not isinstance(model, BayesNet):
+        named.append("calibrate")
+    return tuple(named)
 
 
 def mechanism(
     name: str,
-    model: Model,
+    model: AnyModel,
     n: int | None = None,
     *,
     epsilon: object,
@@ -78,10 +95,11 @@ def mechanism(
         >>> round(law.probability((4, 5)), 4)
         0.4621
     """
-    check.choice("mechanism", name, tuple(MECHANISMS))
     require_model(model)
+    makers = mechanisms_for(model)
+    check.choice("mechanism", name, tuple(makers))
     budget, neighbours = check.epsilon(epsilon), Adjacency.of(adjacency)
-    taken = options_of(name)
+    taken = options_of(name, model)
     for option in options:
         if option not in taken:
             names = ", ".join(taken) or "no options"
@@ -91,13 +109,13 @@ def mechanism(
                 f"{option} is not an option of {name}, which takes {names}{hint}", option
             )
     if neighbours is not Adjacency.SUBSTITUTE:
-        _require_add_remove(name, neighbours, n)
-        return MECHANISMS[name](model, None, budget, adjacency=neighbours, **options)
+        _require_add_remove(name, makers[name], neighbours, n)
+        return makers[name](model, None, budget, adjacency=neighbours, **options)
     if n is None:
         raise InputError("n must be given under adjacency 'substitute', got None", "n")
     calibrate = check.choice("calibrate", options.pop("calibrate", False), (True, False))
     n = check.whole("n", n)
-    made = MECHANISMS[name](model, n, budget, **options)
+    made = makers[name](model, n, budget, **options)
     if not calibrate:
         return made
     try:
@@ -106,11 +124,12 @@ def mechanism(
         if name != "smooth_hellinger":
             raise
         # too large to audit, as public values say: scaled by what is proved on paper
-        return smooth_hellinger(model, n, budget, calibrate=True, **cast("Any", options))
+        wider = cast("Any", model), n, budget
+        return smooth_hellinger(*wider, calibrate=True, **cast("Any", options))
 
 
 def optimal(
-    model: Model,
+    model: AnyModel,
     n: int,
     epsilon: object,
     loss: object = "hellinger",
@@ -142,20 +161,25 @@ def optimal(
 
 def require_model(model: object) -> None:
     """Refuse anything but a model, naming its type only: it may be the counts, swapped."""
-    if not isinstance(model, DirichletMultinomial):
-        raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
+    if not isinstance(model, (DirichletMultinomial, BayesNet)):
+        raise InputError(
+            f"model must be a DirichletMultinomial or a BayesNet, got {check.brief(model)}", "model"
+        )
 
 
-def _require_add_remove(name: str, adjacency: Adjacency, n: int | None) -> None:
-    if name != "lattice":
+def _require_add_remove(
+    name: str, make: Callable[..., Mechanism], adjacency: Adjacency, n: int | None
+) -> None:
+    if "adjacency" not in _keywords(make):
+        better = "lattice" if make in MECHANISMS.values() else "laplace_updates"
         raise InputError(
             f"{name} is defined for adjacency 'substitute' only, because its outputs use the "
-            f"public n, got {adjacency.value!r}; use 'lattice'",
+            f"public n, got {adjacency.value!r}; use {better!r}",
             "adjacency",
         )
     if adjacency is not Adjacency.ADD_REMOVE:
         raise InputError(
-            f"lattice protects whole records: adjacency must be 'substitute' or 'add-remove', "
+            f"{name} protects whole records: adjacency must be 'substitute' or 'add-remove', "
             f"got {adjacency.value!r}",
             "adjacency",
         )

@@ -62,16 +62,12 @@ class Release:
     software: str = f"discreet {__version__}"
 
     @property
-    def posterior(self) -> DirichletPosterior:
+    def posterior(self) -> Any:
         """The released posterior; what is done with it costs no more privacy.
 
         It treats the released counts as if they were the true ones; `noise_aware` does not.
         """
-        model = self.config.model
-        return DirichletPosterior(
-            model.categories,
-            tuple(a + v for a, v in zip(model.prior, self.value, strict=True)),
-        )
+        return self.config.model.released(self.value)
 
     def noise_aware(
         self, n_prior: object = None, rng: np.random.Generator | None = None
@@ -299,7 +295,7 @@ def _text(value: object) -> str | None:
 
 
 def _labels(model: Model) -> tuple[Category, ...]:
-    return model.categories if model.by is None else model.by.categories
+    return getattr(model, "categories", ()) if model.by is None else model.by.categories
 
 
 def _rebuild(document: dict[str, Any]) -> Release:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
 from discreet import check, making
-from discreet.core import Adjacency, Counts, Mechanism, Model
-from discreet.core.counts import values_of
+from discreet.check import Category
+from discreet.core import Adjacency, Counts, Mechanism
+from discreet.core.counts import AnyModel
 from discreet.core.documents import digest
 from discreet.core.law import Outcome
+from discreet.core.tables import Tables
 from discreet.errors import InputError, PrivacyRefusedError
 from discreet.ledger import Ledger, Receipt
 from discreet.releases import N_SOURCES, Release
@@ -20,7 +23,7 @@ from discreet.releases import N_SOURCES, Release
 
 def release(
     counts: object,
-    model: Model,
+    model: AnyModel,
     epsilon: object,
     mechanism: str = "lattice",
     n: int | None = None,
@@ -83,9 +86,9 @@ def release(
     _require_private(made, check.epsilon(epsilon), allow_nonprivate)
     if rng is not None:
         check.generator(rng)
-    law = made.raw_law(values)
+    law = made.make_raw_law(values)
     law.require_drawable()
-    counted = counts if isinstance(counts, Counts) else Counts(values, made.config.model.categories)
+    counted = counts if isinstance(counts, (Counts, Tables)) else Counted()
     receipt = _charge(made, counted, ledger, dataset, request_id, part, rng is not None)
     if receipt is not None and receipt.stored is not None:
         return replace(Release.from_json(receipt.stored), receipt=receipt)
@@ -110,9 +113,18 @@ def release(
     return result
 
 
+class Counted(NamedTuple):
+    """What is known of counts that were given as numbers: nothing."""
+
+    column: str | None = None
+    where: str | None = None
+    dropped: bool = False
+    other: Category | None = None
+
+
 def _charge(
     made: Mechanism,
-    counted: Counts,
+    counted: Counts | Tables | Counted,
     ledger: Ledger | None,
     dataset: str | None,
     request_id: str | None,
@@ -147,7 +159,7 @@ def _charge(
 
 def _prepare(
     counts: object,
-    model: Model,
+    model: AnyModel,
     epsilon: object,
     name: str,
     n: int | None,
@@ -159,23 +171,24 @@ def _prepare(
     making.require_model(model)
     if isinstance(counts, Counts) and counts.by is not None:
         model = model if model.by == counts.by else model.grouped(counts.by)
-    values = values_of(counts, model.categories)
+    values = model.flat(counts)
+    if isinstance(counts, (Counts, Tables)) and adjacency is Adjacency.SUBSTITUTE:
+        _require_public_n(counts, n)
     if isinstance(counts, Counts):
-        if adjacency is Adjacency.SUBSTITUTE:
-            _require_public_n(counts, n)
         unit = _unit_options(counts, name)
         for option in unit.keys() & options.keys():
             raise InputError(f"{option} is known from the counts and cannot be given", option)
         options = unit | options
     if adjacency is Adjacency.SUBSTITUTE:
         n_source = N_SOURCES[n is None]
-        n = sum(values) if n is None else check.whole("n", n)
-        if n != sum(values):
+        total = model.total(values)
+        n = total if n is None else check.whole("n", n)
+        if n != total:
             raise InputError(f"counts must sum to the declared n = {n}", "counts")
     else:
         n_source = None
-    check.choice("mechanism", name, tuple(making.MECHANISMS))
-    if "delta" in making.options_of(name):
+    check.choice("mechanism", name, tuple(making.mechanisms_for(model)))
+    if "delta" in making.options_of(name, model):
         options = {"delta": delta} | options
     elif check.rational("delta", delta) != 0:
         raise InputError(f"delta is not an option of {name}, got {delta}", "delta")
@@ -183,7 +196,7 @@ def _prepare(
     return made, values, n_source
 
 
-def _require_public_n(counts: Counts, n: int | None) -> None:
+def _require_public_n(counts: Counts | Tables, n: int | None) -> None:
     """Refuse counts whose total a replaced record, or unit, could change."""
     if counts.dropped:
         raise PrivacyRefusedError(
@@ -195,7 +208,7 @@ def _require_public_n(counts: Counts, n: int | None) -> None:
             f"counts of the records with {check.shorten(counts.where)} have no public n: release "
             "them under adjacency 'add-remove', or declare n if their number is public"
         )
-    if counts.max_per_unit > 1:
+    if isinstance(counts, Counts) and counts.max_per_unit > 1:
         raise PrivacyRefusedError(
             f"counts with up to {counts.max_per_unit} records per {counts.unit} are protected "
             "under adjacency 'add-remove' only"

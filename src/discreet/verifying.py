@@ -17,6 +17,7 @@ from discreet.core.counts import Grouping
 from discreet.core.documents import decode, exact, malformed, parse, read_file
 from discreet.errors import DiscreetError, DocumentError, InputError, NotEnumerable
 from discreet.models.dirichlet import DirichletMultinomial
+from discreet.models.network import BayesNet
 
 TOLERANCE = Fraction(1, 10**9)
 
@@ -44,7 +45,14 @@ def read_mechanism(
     return restore(made, read_certificate(calibrated_config(made), certificate))
 
 
-def _model(document: Mapping[str, Any]) -> DirichletMultinomial:
+def _model(document: Mapping[str, Any]) -> Any:
+    if document["kind"] == "BayesNet":
+        nodes = {node["name"]: node for node in document["nodes"]}
+        return BayesNet(
+            {name: node["parents"] for name, node in nodes.items()},
+            {name: node["states"] for name, node in nodes.items()},
+            _network_prior(nodes),
+        )
     prior = [exact(a) for a in document["prior"]]
     if (by := document.get("by")) is None:
         return DirichletMultinomial(document["categories"], prior)
@@ -53,6 +61,15 @@ def _model(document: Mapping[str, Any]) -> DirichletMultinomial:
     if within.prior * len(grouping.groups) != tuple(prior):
         raise DocumentError("model must have the same prior in every group", "model")
     return within.grouped(grouping)
+
+
+def _network_prior(nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A table with a row for every configuration of the parents."""
+    found = {}
+    for name, node in nodes.items():
+        prior, states = [exact(a) for a in node["prior"]], len(node["states"])
+        found[name] = [prior[i : i + states] for i in range(0, len(prior), states)]
+    return found
 
 
 def verify(certificate: Certificate | Mapping[str, Any] | str | PathLike[str]) -> Audit:

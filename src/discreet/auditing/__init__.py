@@ -17,6 +17,7 @@ from discreet import check, plots
 from discreet.auditing.spaces import Space, space
 from discreet.core import Certificate, Mechanism, Witness
 from discreet.core.law import Outcome
+from discreet.core.mechanism import require_categories
 from discreet.errors import InputError
 from discreet.exact import Floats, balls, floats
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
@@ -161,6 +162,7 @@ def audit(mechanism: Mechanism, total: int | None = None) -> Audit:
         raise InputError(
             f"mechanism must be a Mechanism, got {check.brief(mechanism)}", "mechanism"
         )
+    require_categories(mechanism)
     if mechanism.config.n is not None and total is not None:
         raise InputError(f"total is for add-remove only, got {check.brief(total)}", "total")
     return examine(mechanism, total)

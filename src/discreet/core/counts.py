@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Protocol
@@ -59,8 +59,35 @@ class Counts:
         return sum(self.values)
 
 
-class Model(Protocol):
-    """A conjugate model of categorical records: what mechanisms read of it is public."""
+class AnyModel(Protocol):
+    """A model whose counts a mechanism can release: what it reads of it is public."""
+
+    @property
+    def by(self) -> Grouping | None:
+        """The groups, if the counts are the cells of a joint table."""
+
+    @property
+    def size(self) -> int:
+        """How many counts there are."""
+
+    def flat(self, counts: object) -> tuple[int, ...]:
+        """The counts as one vector, in order, if they are the model's."""
+
+    def total(self, values: Sequence[int]) -> int:
+        """The number of records behind such a vector."""
+
+    def grouped(self, by: Grouping) -> Any:
+        """The model of a joint table."""
+
+    def describe(self) -> Mapping[str, Any]:
+        """The model in JSON's types."""
+
+    def released(self, values: tuple[int, ...]) -> Any:
+        """The posterior that released counts give."""
+
+
+class Model(AnyModel, Protocol):
+    """A conjugate model of categorical records."""
 
     @property
     def categories(self) -> tuple[Category, ...]:
@@ -69,16 +96,6 @@ class Model(Protocol):
     @property
     def prior(self) -> tuple[Fraction, ...]:
         """The Dirichlet parameters, as exact decimals."""
-
-    @property
-    def by(self) -> Grouping | None:
-        """The groups, if the categories are the cells of a joint table."""
-
-    def grouped(self, by: Grouping) -> Any:
-        """The model of a joint table."""
-
-    def describe(self) -> Mapping[str, Any]:
-        """The model in JSON's types."""
 
     def posterior(self, counts: Any) -> Any:
         """The posterior given counts."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet import check
-from discreet.core.counts import Model, values_of
+from discreet.core.counts import Model
 from discreet.core.documents import encode
 from discreet.core.guarantee import Adjacency, Guarantee
 from discreet.core.law import Law, Outcome
@@ -91,8 +91,8 @@ class Mechanism:
 
     def domain(self, counts: object) -> Outcome:
         """The counts in category order, if the mechanism is defined for them."""
-        values = values_of(counts, self.config.model.categories)
-        if self.config.n is not None and sum(values) != self.config.n:
+        values = self.config.model.flat(counts)
+        if self.config.n is not None and self.config.model.total(values) != self.config.n:
             raise InputError(f"counts must sum to the declared n = {self.config.n}", "counts")
         return values
 
@@ -112,12 +112,22 @@ class Mechanism:
             for x in values
         ):
             released = self.make_released(np.array([values], dtype=np.int64))
-            if released.shape[1] == len(self.config.model.categories):
+            if released.shape[1] == self.config.model.size:
                 return tuple(released[0].tolist())
         raise InputError("raw must be the whole numbers of a raw output", "raw")
 
     def __repr__(self) -> str:
         return f"<{self.config}: {self.guarantee}>"
+
+
+def require_categories(mechanism: Mechanism) -> None:
+    """Refuse mechanisms for other counts than those of categories."""
+    if not hasattr(mechanism.config.model, "categories"):
+        raise InputError(
+            f"mechanism must be one for counts of categories, got {mechanism.name!r} for "
+            f"{mechanism.config.model!r}",
+            "mechanism",
+        )
 
 
 def unchanged(raw: Ints) -> Ints:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from discreet import check
+from discreet.core.counts import AnyModel
 from discreet.errors import InputError
 
 
@@ -20,6 +22,8 @@ class Tables:
     values: tuple[tuple[int, ...], ...] = field(repr=False)
     where: str | None = None
     dropped: bool = False
+    column: None = field(default=None, init=False, repr=False)
+    other: None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.columns) != len(self.values):
@@ -40,3 +44,11 @@ class Tables:
     def total(self) -> int:
         """The number of records."""
         return sum(self.values[0]) if self.values else 0
+
+
+class Network(AnyModel, Protocol):
+    """A model of several variables: what mechanisms read of it is public."""
+
+    @property
+    def families(self) -> tuple[Any, ...]:
+        """The families, each with `columns`, `rows` and `cells` of its table."""

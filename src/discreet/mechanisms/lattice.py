@@ -88,7 +88,7 @@ def lattice(
     return Mechanism(
         config=config,
         guarantee=Guarantee(epsilon, Fraction(0), adjacency, unit, max_per_unit, theorem),
-        make_raw_law=partial(_raw_law, n, epsilon),
+        make_raw_law=partial(lattice_law, n, epsilon),
         make_law=partial(remapped_law, task)
         if task is not None
         else partial(_law, n, epsilon, postprocess, maps[postprocess]),
@@ -138,7 +138,7 @@ def remapped_law(task: Problem, counts: Outcome) -> Law:
     """The law of the counts that the noisy ones are mapped to."""
     if task.n == 0:
         return PointMass(counts)
-    raw = _raw_law(task.n, task.epsilon, counts)
+    raw = lattice_law(task.n, task.epsilon, counts)
     released = partial(remap, task)
     if isinstance(raw, LatticeLaw):
         return PostprocessedLattice(raw, released)
@@ -161,7 +161,8 @@ def _clamped(n: int, epsilon: Fraction, counts: Outcome) -> Law:
     return NoiseLaw(counts[:1], epsilon, "two-sided", 0, n, n)
 
 
-def _raw_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+def lattice_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    """c + z with P(z) ∝ exp(−ε·½‖z‖₁) over Σz = 0."""
     if len(counts) == 2 or n == 0:
         return two_sided(n, epsilon, counts)
     return LatticeLaw(counts, epsilon)
@@ -174,12 +175,17 @@ def _law(
     released: Callable[[Ints], Ints],
     counts: Outcome,
 ) -> Law:
-    raw = _raw_law(n, epsilon, counts)
+    raw = lattice_law(n, epsilon, counts)
     if postprocess is None or n == 0:
         return raw
     if isinstance(raw, LatticeLaw):
         return PostprocessedLattice(raw, released)
     return _clamped(n, epsilon, counts)
+
+
+def projected_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    """The law of the counts nearest to the noisy ones."""
+    return _law(n, epsilon, "project", partial(project, n), counts)
 
 
 def _at_least_zero(raw: Ints) -> Ints:

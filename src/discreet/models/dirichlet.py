@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -107,6 +107,25 @@ class DirichletMultinomial:
             by=grouping,
         )
 
+    @property
+    def size(self) -> int:
+        """How many counts there are."""
+        return len(self.categories)
+
+    def flat(self, counts: object) -> tuple[int, ...]:
+        """The counts in category order."""
+        return values_of(counts, self.categories)
+
+    def total(self, values: Sequence[int]) -> int:
+        """The number of records behind counts."""
+        return sum(values)
+
+    def released(self, values: tuple[int, ...]) -> DirichletPosterior:
+        """The posterior that takes released counts for the true ones."""
+        return DirichletPosterior(
+            self.categories, tuple(a + v for a, v in zip(self.prior, values, strict=True))
+        )
+
     def grouped(self, by: Grouping) -> DirichletMultinomial:
         """The model of a joint table: the same prior within every group."""
         if by.categories != self.categories:
@@ -117,10 +136,7 @@ class DirichletMultinomial:
 
     def posterior(self, counts: object) -> DirichletPosterior:
         """The posterior Dirichlet(prior + counts). Not private: for the data owner only."""
-        values = values_of(counts, self.categories)
-        return DirichletPosterior(
-            self.categories, tuple(a + c for a, c in zip(self.prior, values, strict=True))
-        )
+        return self.released(self.flat(counts))
 
     def describe(self) -> dict[str, Any]:
         """The model in JSON's types."""

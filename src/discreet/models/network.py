@@ -177,15 +177,39 @@ class BayesNet:
             raise InputError("tables were counted for another network", "tables")
         return tables.values
 
+    @property
+    def by(self) -> None:
+        """Networks have no groups."""
+
+    def grouped(self, by: object) -> BayesNet:
+        """Networks have no groups."""
+        raise InputError("counts by group are not those of a network", "counts")
+
+    @property
+    def size(self) -> int:
+        """How many cells all tables have together."""
+        return sum(family.cells for family in self.families)
+
+    def flat(self, counts: object) -> tuple[int, ...]:
+        """The counts of all tables, one after the other."""
+        return tuple(count for table in self.ordered(counts) for count in table)
+
+    def total(self, values: Sequence[int]) -> int:
+        """The number of records behind the counts of all tables."""
+        return sum(values[: self.families[0].cells])
+
+    def released(self, values: tuple[int, ...]) -> NetworkPosterior:
+        """The posterior that takes released counts for the true ones."""
+        parameters, start = [], 0
+        for prior in self.prior:
+            counts = values[start : start + len(prior)]
+            parameters.append(tuple(float(a + c) for a, c in zip(prior, counts, strict=True)))
+            start += len(prior)
+        return NetworkPosterior(self, tuple(parameters))
+
     def posterior(self, tables: Tables) -> NetworkPosterior:
         """The posterior given the counts. Not private: for the data owner only."""
-        return NetworkPosterior(
-            self,
-            tuple(
-                tuple(float(a + c) for a, c in zip(prior, counts, strict=True))
-                for prior, counts in zip(self.prior, self.ordered(tables), strict=True)
-            ),
-        )
+        return self.released(self.flat(tables))
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Any:
         """Records of a network with known probabilities, as a frame."""

@@ -16,6 +16,7 @@ import numpy as np
 from discreet import check
 from discreet.core import Law, Mechanism, PointMass
 from discreet.core.law import Outcome
+from discreet.core.mechanism import require_categories
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import Floats
 from discreet.laws.lattice import LatticeLaw
@@ -56,6 +57,7 @@ def infer(
         InputError: raw is no output of the mechanism, or n_prior does not apply.
         NotEnumerable: an exponential mechanism with too many vectors of counts.
     """
+    require_categories(mechanism)
     mechanism.postprocess(raw)
     output = tuple(map(int, raw))
     # seeded by what is public, so that one release always gives one posterior
