@@ -95,7 +95,7 @@ def mechanism(
         >>> round(law.probability((4, 5)), 4)
         0.4621
     """
-    require_model(model)
+    require_any_model(model)
     makers = mechanisms_for(model)
     check.choice("mechanism", name, tuple(makers))
     budget, neighbours = check.epsilon(epsilon), Adjacency.of(adjacency)
@@ -161,10 +161,14 @@ def optimal(
 
 def require_model(model: object) -> None:
     """Refuse anything but a model, naming its type only: it may be the counts, swapped."""
-    if not isinstance(model, (DirichletMultinomial, BayesNet)):
-        raise InputError(
-            f"model must be a DirichletMultinomial or a BayesNet, got {check.brief(model)}", "model"
-        )
+    if not isinstance(model, DirichletMultinomial):
+        raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
+
+
+def require_any_model(model: object) -> None:
+    """Refuse anything but a model of categories or a network."""
+    if not isinstance(model, BayesNet):
+        require_model(model)
 
 
 def _require_add_remove(

@@ -168,7 +168,7 @@ def _prepare(
     options: dict[str, object],
 ) -> tuple[Mechanism, Outcome, str | None]:
     """The mechanism, the counts in order, and where n comes from."""
-    making.require_model(model)
+    making.require_any_model(model)
     if isinstance(counts, Counts) and counts.by is not None:
         model = model if model.by == counts.by else model.grouped(counts.by)
     values = model.flat(counts)

@@ -46,7 +46,7 @@ def read_mechanism(
 
 
 def _model(document: Mapping[str, Any]) -> Any:
-    if document["kind"] == "BayesNet":
+    if document.get("kind") == "BayesNet":
         nodes = {node["name"]: node for node in document["nodes"]}
         return BayesNet(
             {name: node["parents"] for name, node in nodes.items()},

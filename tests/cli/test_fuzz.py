@@ -69,7 +69,7 @@ def charges_of(folder: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    ("seed", "number"), [(1, 1000), pytest.param(2, 10_000, marks=pytest.mark.slow)]
+    ("seed", "number"), [(1, 300), pytest.param(2, 10_000, marks=pytest.mark.slow)]
 )
 def test_calls_in_this_process(folder: Path, seed: int, number: int) -> None:
     rng, watch = random.Random(seed), Watch()

@@ -47,6 +47,7 @@ def test_draws_of_a_remapped_lattice(k: int, rng: np.random.Generator) -> None:
     check_draws("lattice", COUNTS[k], {"postprocess": "remap"}, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ehd", "ehdl", "ehds", "smooth_hellinger"])
 def test_draws_in_total_variation(name: str, rng: np.random.Generator) -> None:
     check_draws(name, COUNTS[2], OPTIONS.get(name, {}) | {"distance": "total_variation"}, rng)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,6 +23,7 @@ from discreet.mechanisms import families
 from discreet.mechanisms.lattice import lattice_law
 from discreet.models.network import BayesNet
 
+ROOT = Path(__file__).parents[2]
 STATES = {"a": (0, 1), "b": (0, 1)}
 PAIR = BayesNet({"b": ["a"]}, STATES)
 CHAIN = BayesNet({"b": ["a"], "c": ["b"]}, {**STATES, "c": ("x", "y", "z")})
@@ -138,6 +141,9 @@ def test_a_release(name: str, tmp_path: Path) -> None:
             assert sum(made.value[start:end]) == 400
     assert min(made.value) >= 0
     made.save(tmp_path / "release.json")
+    document = json.loads((tmp_path / "release.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "docs" / "release.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(document)
     again = dp.Release.load(tmp_path / "release.json")
     assert again == made
     assert again.posterior.mean("b").tolist() == posterior.mean("b").tolist()
