@@ -88,7 +88,7 @@ def release(
         check.generator(rng)
     law = made.make_raw_law(values)
     law.require_drawable()
-    counted = counts if isinstance(counts, (Counts, Tables)) else Counted()
+    counted = _counted(counts)
     receipt = _charge(made, counted, ledger, dataset, request_id, part, rng is not None)
     if receipt is not None and receipt.stored is not None:
         return replace(Release.from_json(receipt.stored), receipt=receipt)
@@ -102,10 +102,7 @@ def release(
         rng is not None,
         n_source,
         receipt,
-        counted.column,
-        counted.where,
-        counted.dropped,
-        counted.other,
+        *counted,
     )
     if ledger is not None and receipt is not None:
         # if this fails the charge stays, without an outcome, and nothing is returned
@@ -114,7 +111,7 @@ def release(
 
 
 class Counted(NamedTuple):
-    """What is known of counts that were given as numbers: nothing."""
+    """Which records were counted; of counts that were given as numbers nothing is known."""
 
     column: str | None = None
     where: str | None = None
@@ -122,9 +119,15 @@ class Counted(NamedTuple):
     other: Category | None = None
 
 
+def _counted(counts: object) -> Counted:
+    if isinstance(counts, Counts):
+        return Counted(counts.column, counts.where, counts.dropped, counts.other)
+    return Counted(None, counts.where, counts.dropped) if isinstance(counts, Tables) else Counted()
+
+
 def _charge(
     made: Mechanism,
-    counted: Counts | Tables | Counted,
+    counted: Counted,
     ledger: Ledger | None,
     dataset: str | None,
     request_id: str | None,
@@ -146,14 +149,8 @@ def _charge(
     if simulated:
         raise PrivacyRefusedError("a simulation is not paid for: leave out rng or the ledger")
     # what the counts are about, never how many there are
-    about = {
-        "mechanism": made.name,
-        "config": digest(made.config.document()),
-        "column": counted.column,
-        "where": counted.where,
-        "dropped": counted.dropped,
-        "other": counted.other,
-    }
+    about = {"mechanism": made.name, "config": digest(made.config.document())}
+    about |= counted._asdict()
     return ledger.charge(dataset, made.guarantee, about, request_id, part)
 
 

@@ -239,7 +239,7 @@ def test_a_full_disk(
     if option == "--plot":
         full.symlink_to("/dev/full")
     else:
-        monkeypatch.setattr("discreet.core.documents._replace", no_space)
+        monkeypatch.setattr("discreet.core.documents.replace_file", no_space)
     result = call("release", patients, *MODEL, *paid(budget), option, full)
     assert result.status == 1
     assert dp.Release.from_json(result.out).receipt
@@ -427,6 +427,7 @@ def test_a_retry_and_a_name_that_is_nearly_known(patients: Path, tmp_path: Path)
         (("--where", "therapy = cryo"), "does not exist in the first line of data"),
         (("--where", "therapy = cryo"), "text in where goes between single quotes"),
         (("--mechanism", "smooth_hellinger", "--delta", "0.1"), "ask for --calibrate"),
+        (("--where", "therapy='cryo'"), "counts of the records with therapy='cryo' have"),
     ],
 )
 def test_errors_in_the_words_of_the_command_line(

@@ -47,15 +47,16 @@ def _sentence(error: BaseException) -> tuple[str, int]:
 
 
 def spoken(text: str) -> str:
-    """A sentence of the library in the words of the command line."""
-    text = re.sub(r"\b([a-z_]+)=True\b", lambda m: _option(m[1]), text)
-    text = re.sub(r"\b([a-z_]+)='([^']*)'", lambda m: f"{_option(m[1])} {m[2]}", text)
-    text = re.sub(r"\braise_budget\b", "discreet ledger raise", text)
-    return re.sub(r"\b(max_per_unit|request_id|worst_case)\b", lambda m: _option(m[1]), text)
+    """A sentence of the library in the words of the command line.
 
-
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
+    Only what the library itself says so: a condition such as ward='north' stays as it was given.
+    """
+    text = text.replace("calibrate=True", "--calibrate")
+    text = re.sub(r"\b(unknown|other|postprocess)='([^']*)'", r"--\1 \2", text)
+    text = text.replace("raise_budget", "discreet ledger raise")
+    for name in ("max_per_unit", "request_id", "worst_case"):
+        text = re.sub(rf"\b{name}\b", "--" + name.replace("_", "-"), text)
+    return text
 
 
 def _place(error: BaseException) -> str:

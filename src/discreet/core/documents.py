@@ -53,18 +53,19 @@ def write_file(path: object, text: str) -> None:
         if target.exists() and not target.is_file():  # a pipe, a device
             target.write_text(text + "\n", encoding="utf-8")
         else:
-            _replace(target, text + "\n")
+            replace_file(target, (text + "\n").encode())
     except OSError as error:
         raise InputError(
             f"path {_shown(path)} cannot be written: {error.strerror}", "path"
         ) from None
 
 
-def _replace(target: Path, text: str) -> None:
+def replace_file(target: Path, content: bytes) -> None:
+    """Write a file in one step: it is there as a whole, or as it was."""
     draft = target.with_name(f".discreet-{secrets.token_hex(8)}")
     try:
-        with draft.open("x", encoding="utf-8") as file:
-            file.write(text)
+        with draft.open("xb") as file:
+            file.write(content)
         if target.exists():
             shutil.copymode(target, draft)
         draft.replace(target)

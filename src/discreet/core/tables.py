@@ -22,8 +22,6 @@ class Tables:
     values: tuple[tuple[int, ...], ...] = field(repr=False)
     where: str | None = None
     dropped: bool = False
-    column: None = field(default=None, init=False, repr=False)
-    other: None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.columns) != len(self.values):

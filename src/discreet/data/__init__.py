@@ -222,7 +222,8 @@ def _unknown_values(source: Source, axes: Sequence[Axis], most: bool) -> Unknown
     """What to say of values that are missing or undeclared: the rule; privately, which they are."""
     found = [tuple(map(_value, row)) for row in source.examples(axes)]
     values = tuple(row[0] if len(axes) == 1 else row for row in found)
-    names = " and ".join(repr(axis.name) for axis in axes)
+    few = [repr(axis.name) for axis in axes[:3]]
+    names = " and ".join(few) if len(few) == len(axes) else f"{', '.join(few)}, … ({len(axes)})"
     hints = ["more values are undeclared than declared: is it the right column?"] if most else []
     folded = {str(c).strip().casefold(): c for axis in axes for c in axis.categories}
     near = [

@@ -110,6 +110,7 @@ def _loss(entry: Entry, account: Account) -> _Loss:
     try:
         promised, mechanism = document["guarantee"], str(document["about"].get("mechanism", "?"))
         most = int(promised["max_per_unit"])
+        # the lattice mechanism for networks has no add-remove form, so this is one table of counts
         known = (
             mechanism == "lattice"
             and promised["adjacency"] == account.adjacency == Adjacency.ADD_REMOVE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,12 +71,11 @@ class NetworkPosterior:
         values = self.net.ordered(tables)
         with np.errstate(divide="ignore"):
             logs = [np.log(self.mean(node).ravel()) for node in self.net.nodes]
-        return float(
-            sum(
-                (np.array(c, dtype=np.float64)[np.array(c) > 0] * log[np.array(c) > 0]).sum()
-                for c, log in zip(values, logs, strict=True)
-            )
-        )
+        total = 0.0
+        for table, log in zip(values, logs, strict=True):
+            counts = np.array(table, dtype=np.float64)
+            total += float(counts[counts > 0] @ log[counts > 0])
+        return total
 
     def update(self, tables: Tables) -> NetworkPosterior:
         """The posterior after more records."""
@@ -109,6 +109,9 @@ class NetworkPosterior:
 
     def __repr__(self) -> str:
         return f"<posterior of {self.net!r}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>"
 
 
 def to_pgmpy(net: BayesNet, tables: Mapping[str, Floats]) -> Any:

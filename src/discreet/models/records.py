@@ -37,17 +37,16 @@ def draw(
 
 def frame(places: Mapping[str, Ints], states: Mapping[str, Sequence[Category]]) -> Any:
     """A data frame of pandas, else of polars, else a pyarrow table."""
-    columns = {node: np.array(states[node], dtype=object)[p] for node, p in places.items()}
     for name, make in _MAKERS.items():
         try:
             library = import_module(name)
         except ImportError:
             continue
-        return make(library, places, states, columns)
+        return make(library, places, states)
     raise DiscreetError("records need pandas, polars or pyarrow: pip install pandas")
 
 
-def _pandas(library: Any, places: Any, states: Any, columns: Any) -> Any:
+def _pandas(library: Any, places: Any, states: Any) -> Any:
     text = {node for node in places if all(isinstance(state, str) for state in states[node])}
     return library.DataFrame(
         {
@@ -59,9 +58,9 @@ def _pandas(library: Any, places: Any, states: Any, columns: Any) -> Any:
     )
 
 
-def _others(library: Any, places: Any, states: Any, columns: Any) -> Any:
+def _others(library: Any, places: Any, states: Any) -> Any:
     make = library.DataFrame if library.__name__ == "polars" else library.table
-    return make({node: values.tolist() for node, values in columns.items()})
+    return make({node: [states[node][p] for p in place] for node, place in places.items()})
 
 
 _MAKERS: dict[str, Callable[..., Any]] = {"pandas": _pandas, "polars": _others, "pyarrow": _others}

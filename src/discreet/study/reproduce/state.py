@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from discreet._version import __version__
-from discreet.core.documents import digest
+from discreet.core.documents import digest, replace_file
 from discreet.errors import InputError
 from discreet.study.reproduce.parts import Scale
 
@@ -62,18 +61,12 @@ def key_of(name: str, scale: Scale) -> str:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file in one step: it is there as a whole or not at all."""
-    data = content.encode() if isinstance(content, str) else content
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    """Write a file of the folder in one step."""
     try:
-        partial.write_bytes(data)
-        partial.replace(path)
+        replace_file(path, content.encode() if isinstance(content, str) else content)
     except OSError as error:
-        raise InputError(
-            f"out {str(path.parent)!r} cannot be written: {error.strerror}", "out"
-        ) from None
-    finally:
-        partial.unlink(missing_ok=True)
+        reason = error.strerror or "a file cannot be made"
+        raise InputError(f"out {str(path.parent)!r} cannot be written: {reason}", "out") from None
 
 
 def _file_digest(path: Path) -> str | None:
