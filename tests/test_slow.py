@@ -118,7 +118,7 @@ def test_threads_do_not_disturb_each_other() -> None:
     """Balls share flint's working precision; releases in threads equal releases in a row."""
     model = dp.DirichletMultinomial(range(3))
 
-    def simulate(seed: int) -> tuple[int, ...]:
+    def simulate(seed: int) -> object:
         name = ("ehds", "lattice", "ehd", "ls_hist")[seed % 4]
         counts = (seed + 5, 2 * seed, 40)
         return dp.release(counts, model, 1, name, rng=np.random.default_rng(seed)).value

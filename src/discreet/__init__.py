@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from discreet.making import MECHANISMS, mechanism, optimal
     from discreet.models.dirichlet import BetaBinomial, DirichletMultinomial
     from discreet.models.mixture import DirichletMixture
+    from discreet.models.network import BayesNet
     from discreet.models.posterior import DirichletPosterior
     from discreet.planning import Plan, plan
     from discreet.releases import Release
@@ -84,6 +85,7 @@ _PUBLIC = {
     "making": ("MECHANISMS", "mechanism", "optimal"),
     "models.dirichlet": ("BetaBinomial", "DirichletMultinomial"),
     "models.mixture": ("DirichletMixture",),
+    "models.network": ("BayesNet",),
     "models.posterior": ("DirichletPosterior",),
     "planning": ("Plan", "plan"),
     "releases": ("Release",),
@@ -98,6 +100,7 @@ __all__ = [
     "MECHANISMS",
     "Adjacency",
     "Audit",
+    "BayesNet",
     "BetaBinomial",
     "BudgetError",
     "Certificate",

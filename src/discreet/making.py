@@ -9,17 +9,22 @@ from typing import Any, cast
 
 from discreet import check
 from discreet.calibration import CALIBRATED, calibrated
-from discreet.core import Adjacency, Mechanism
+from discreet.core import Adjacency, Config, Mechanism
 from discreet.core.counts import AnyModel
+from discreet.core.law import Value
 from discreet.errors import InputError, NotEnumerable
+from discreet.mechanisms.chosen import map_estimate
 from discreet.mechanisms.exponential import ehd, ehdl, ehds, smooth_hellinger
 from discreet.mechanisms.families import family_lattice, laplace_updates
+from discreet.mechanisms.fourier import fourier
 from discreet.mechanisms.laplace import ls_dim, ls_hist
 from discreet.mechanisms.lattice import lattice
 from discreet.mechanisms.optimal import OptimalMechanism
 from discreet.mechanisms.optimal import optimal as most_accurate
+from discreet.mechanisms.sampling import posterior_sample
 from discreet.models.dirichlet import DirichletMultinomial
 from discreet.models.network import BayesNet
+from discreet.models.network_samples import NetworkSamples
 
 MECHANISMS: dict[str, Callable[..., Mechanism]] = {
     "ls_dim": ls_dim,
@@ -35,6 +40,9 @@ MECHANISMS: dict[str, Callable[..., Mechanism]] = {
 NETWORK_MECHANISMS: dict[str, Callable[..., Mechanism]] = {
     "lattice": family_lattice,
     "laplace_updates": laplace_updates,
+    "fourier": fourier,
+    "posterior_sample": posterior_sample,
+    "map": map_estimate,
 }
 
 
@@ -109,10 +117,16 @@ def mechanism(
                 f"{option} is not an option of {name}, which takes {names}{hint}", option
             )
     if neighbours is not Adjacency.SUBSTITUTE:
-        _require_add_remove(name, makers[name], neighbours, n)
-        return makers[name](model, None, budget, adjacency=neighbours, **options)
+        _require_adjacency(name, makers[name], neighbours)
+        options["adjacency"] = neighbours
+    if neighbours is Adjacency.ADD_REMOVE:
+        if n is not None:
+            raise InputError(
+                f"n must be None under add-remove, where it is private, got {check.brief(n)}", "n"
+            )
+        return makers[name](model, None, budget, **options)
     if n is None:
-        raise InputError("n must be given under adjacency 'substitute', got None", "n")
+        raise InputError(f"n must be given under adjacency {neighbours.value!r}, got None", "n")
     calibrate = check.choice("calibrate", options.pop("calibrate", False), (True, False))
     n = check.whole("n", n)
     made = makers[name](model, n, budget, **options)
@@ -159,6 +173,13 @@ def optimal(
     return made
 
 
+def posterior(config: Config, value: Value) -> Any:
+    """The posterior that a released value gives."""
+    if config.mechanism in ("posterior_sample", "map"):
+        return NetworkSamples(config.model, value)
+    return config.model.released(value)
+
+
 def require_model(model: object) -> None:
     """Refuse anything but a model, naming its type only: it may be the counts, swapped."""
     if not isinstance(model, DirichletMultinomial):
@@ -171,21 +192,18 @@ def require_any_model(model: object) -> None:
         require_model(model)
 
 
-def _require_add_remove(
-    name: str, make: Callable[..., Mechanism], adjacency: Adjacency, n: int | None
-) -> None:
-    if "adjacency" not in _keywords(make):
-        better = "lattice" if make in MECHANISMS.values() else "laplace_updates"
-        raise InputError(
-            f"{name} is defined for adjacency 'substitute' only, because its outputs use the "
-            f"public n, got {adjacency.value!r}; use {better!r}",
-            "adjacency",
-        )
-    if adjacency is not Adjacency.ADD_REMOVE:
-        raise InputError(
-            f"{name} protects whole records: adjacency must be 'substitute' or 'add-remove', "
-            f"got {adjacency.value!r}",
-            "adjacency",
-        )
-    if n is not None:
-        raise InputError(f"n must be None under add-remove, where it is private, got {n}", "n")
+def _require_adjacency(name: str, make: Callable[..., Mechanism], adjacency: Adjacency) -> None:
+    possible = [Adjacency.SUBSTITUTE.value]
+    if "adjacency" in _keywords(make):
+        other = Adjacency.ATTRIBUTE if make is posterior_sample else Adjacency.ADD_REMOVE
+        possible.append(other.value)
+    if adjacency.value in possible:
+        return
+    better = "'lattice'" if make in MECHANISMS.values() else "'laplace_updates'"
+    if adjacency is Adjacency.ATTRIBUTE:
+        better = "'posterior_sample' for a network"
+    raise InputError(
+        f"{name} is defined for adjacency {' or '.join(map(repr, possible))} only, got "
+        f"{adjacency.value!r}; use {better}",
+        "adjacency",
+    )

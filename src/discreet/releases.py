@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import check, noise_aware, verifying
+from discreet import check, making, noise_aware, verifying
 from discreet._version import __version__
 from discreet.check import Category
 from discreet.core import Certificate, Config, Guarantee, Mechanism, Model, Theorem
 from discreet.core.documents import digest, malformed, parse, read_file, write_file
-from discreet.core.law import Outcome
+from discreet.core.law import Outcome, Value
 from discreet.errors import (
     DiscreetError,
     DocumentError,
@@ -27,6 +27,10 @@ from discreet.errors import (
 )
 from discreet.ledger import Receipt
 from discreet.models.mixture import DirichletMixture
+from discreet.models.network import BayesNet
+from discreet.models.network_law import NetworkLaw, plot_node
+from discreet.models.network_mixture import NoiseAwareNetwork
+from discreet.models.network_summary import NetworkSummary
 from discreet.models.posterior import DirichletPosterior
 from discreet.models.summary import GroupedSummary, Summary
 
@@ -41,7 +45,8 @@ N_SOURCES = ("declared", "sum of the counts")
 class Release:
     """What may be published: the drawn counts, how they were drawn, and what is promised.
 
-    `raw` is the output of the noise, `value` the counts after public post-processing. `n_source`
+    `raw` is the output of the noise, `value` the counts after public post-processing, exact
+    fractions where they are not whole. `n_source`
     tells whether n was declared or is the sum of the counts, which is thereby made public.
     `receipt` is the ledger's, if one paid. `column` and `where` tell which records were counted,
     `dropped` that those with undeclared values were left out, and `other` the category that took
@@ -51,7 +56,7 @@ class Release:
     config: Config
     guarantee: Guarantee
     raw: Outcome
-    value: Outcome
+    value: Value
     simulated: bool
     n_source: str | None
     receipt: Receipt | None = None
@@ -67,12 +72,13 @@ class Release:
 
         It treats the released counts as if they were the true ones; `noise_aware` does not.
         """
-        return self.config.model.released(self.value)
+        return making.posterior(self.config, self.value)
 
-    def noise_aware(
-        self, n_prior: object = None, rng: np.random.Generator | None = None
-    ) -> DirichletMixture:
+    def noise_aware(self, n_prior: object = None, rng: np.random.Generator | None = None) -> Any:
         """The posterior given the raw output of the noise, whose intervals include the noise.
+
+        A `DirichletMixture`; for a network a `NoiseAwareNetwork`, which has one for every row of
+        every table.
 
         Args:
             n_prior: under add-remove, the prior of the private n: None is flat, (low, high) is
@@ -109,22 +115,30 @@ class Release:
         self,
         n_prior: object = None,
         rng: np.random.Generator | None = None,
-        noise_aware: DirichletMixture | None = None,
-    ) -> Summary:
+        noise_aware: DirichletMixture | NoiseAwareNetwork | None = None,
+        node: str | None = None,
+    ) -> Any:
         """The posterior as released and noise-aware, side by side, and what makes it wide.
 
-        Counts that were made with `by` have one summary within each group.
+        Counts that were made with `by` have one summary within each group. That of a network has
+        the rows of its first tables, or of all of one node.
 
         Args:
             n_prior: as in `noise_aware`.
             rng: as in `noise_aware`.
             noise_aware: of this release, if it has been computed; None computes it.
+            node: of a network, whose table to show.
         """
+        if isinstance(self.config.model, BayesNet):
+            check.choice("node", node, (None, *self.config.model.nodes))
+            laws = _network_laws(self, noise_aware, n_prior, rng)
+            return NetworkSummary(self.title, self.config.model, *laws, node)
+        _require_no_node(node)
         try:
             plain = self.posterior
         except NotAPosteriorError:
             plain = None
-        aware = self.noise_aware(n_prior, rng) if noise_aware is None else noise_aware
+        aware: Any = self.noise_aware(n_prior, rng) if noise_aware is None else noise_aware
         _require_own(self, aware)
         cause, by = "privacy" if self.guarantee.private else "noise", self.config.model.by
         if by is None:
@@ -137,22 +151,33 @@ class Release:
         ]
         return GroupedSummary(self.title, plain, aware, cause, tuple(parts))
 
-    def plot(self, ax: Axes | None = None, noise_aware: DirichletMixture | None = None) -> Axes:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        noise_aware: DirichletMixture | NoiseAwareNetwork | None = None,
+        node: str | None = None,
+    ) -> Axes:
         """Draw the posterior as released and noise-aware, by group if the counts have groups.
 
         Args:
             ax: where to draw; None makes a new figure, which `ax.figure.savefig` writes.
             noise_aware: of this release, if it has been computed; None computes it. Where that is
                 not feasible, only the posterior as released is drawn, and the title says so.
+            node: of a network, which has to be named, as P(node | parents) is drawn.
         """
         from discreet.plots.posteriors import plot_groups, plot_posterior
 
+        if isinstance(self.config.model, BayesNet):
+            check.choice("node", node, self.config.model.nodes)
+            laws = _network_laws(self, noise_aware)
+            return plot_node(self.config.model, str(node), *laws, ax, self.title)
+        _require_no_node(node)
         title = self.title
         try:
             plain = self.posterior
         except NotAPosteriorError:
             plain = None
-        aware = noise_aware
+        aware: Any = noise_aware
         if aware is None:
             try:
                 aware = self.noise_aware()
@@ -210,13 +235,36 @@ class Release:
 
 
 def _require_own(release: Release, aware: object) -> None:
-    if (
-        not isinstance(aware, DirichletMixture)
-        or aware.categories != release.config.model.categories
-    ):
+    model = release.config.model
+    if isinstance(model, BayesNet):
+        own = isinstance(aware, NoiseAwareNetwork) and aware.net.describe() == model.describe()
+    else:
+        own = isinstance(aware, DirichletMixture) and aware.categories == model.categories
+    if not own:
         raise InputError(
             "noise_aware must be the noise-aware posterior of this release", "noise_aware"
         )
+
+
+def _require_no_node(node: object) -> None:
+    if node is not None:
+        raise InputError(f"node is for releases of networks, got {check.brief(node)}", "node")
+
+
+def _network_laws(
+    release: Release,
+    aware: object,
+    n_prior: object = None,
+    rng: np.random.Generator | None = None,
+) -> tuple[NetworkLaw | None, NetworkLaw | None]:
+    """As released, and noise-aware; mechanisms without the latter have only the former."""
+    plain: NetworkLaw = release.posterior
+    asked = any(given is not None for given in (aware, n_prior, rng))
+    if not asked and release.config.mechanism not in noise_aware.NETWORK_MECHANISMS:
+        return plain, None
+    found: Any = release.noise_aware(n_prior, rng) if aware is None else aware
+    _require_own(release, found)
+    return plain, found
 
 
 def _mechanism(release: Release) -> Mechanism:
@@ -247,7 +295,7 @@ def _document(release: Release) -> dict[str, Any]:
             "basis": _basis(guarantee.basis),
         },
         "raw": list(release.raw),
-        "value": list(release.value),
+        "value": [x if isinstance(x, int) else str(x) for x in release.value],
         "simulated": release.simulated,
         "receipt": None if release.receipt is None else release.receipt.document(),
         "column": release.column,

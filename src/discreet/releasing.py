@@ -169,14 +169,14 @@ def _prepare(
     if isinstance(counts, Counts) and counts.by is not None:
         model = model if model.by == counts.by else model.grouped(counts.by)
     values = model.flat(counts)
-    if isinstance(counts, (Counts, Tables)) and adjacency is Adjacency.SUBSTITUTE:
+    if isinstance(counts, (Counts, Tables)) and adjacency is not Adjacency.ADD_REMOVE:
         _require_public_n(counts, n)
     if isinstance(counts, Counts):
         unit = _unit_options(counts, name)
         for option in unit.keys() & options.keys():
             raise InputError(f"{option} is known from the counts and cannot be given", option)
         options = unit | options
-    if adjacency is Adjacency.SUBSTITUTE:
+    if adjacency is not Adjacency.ADD_REMOVE:
         n_source = N_SOURCES[n is None]
         total = model.total(values)
         n = total if n is None else check.whole("n", n)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 def noise_aware(made: Release) -> DirichletMixture | None:
     """The noise-aware posterior; None where it is not feasible."""
     try:
-        return made.noise_aware()
+        aware: DirichletMixture = made.noise_aware()
     except NotEnumerable:
         return None
+    return aware
 
 
 def show(made: Release, aware: DirichletMixture | None) -> None:

@@ -82,7 +82,7 @@ class AnyModel(Protocol):
     def describe(self) -> Mapping[str, Any]:
         """The model in JSON's types."""
 
-    def released(self, values: tuple[int, ...]) -> Any:
+    def released(self, values: tuple[Any, ...]) -> Any:
         """The posterior that released counts give."""
 
 

@@ -6,6 +6,7 @@ import math
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias, overload
 
@@ -18,6 +19,7 @@ from discreet.exact import Floats, Ints, balls, floats
 from discreet.exact.draw import Source
 
 Outcome: TypeAlias = tuple[int, ...]
+Value: TypeAlias = tuple[int | Fraction, ...]  # a post-processed outcome
 
 MOST_CELLS = 200_000_000  # integers in a support that is listed
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet import check
-from discreet.core.counts import Model
 from discreet.core.documents import encode
 from discreet.core.guarantee import Adjacency, Guarantee
-from discreet.core.law import Law, Outcome
+from discreet.core.law import Law, Outcome, Value
 from discreet.errors import InputError
 from discreet.exact import Ints
 
@@ -23,7 +23,7 @@ class Config:
     """Everything public that defines a mechanism; `dp.mechanism` rebuilds it from this."""
 
     mechanism: str
-    model: Model
+    model: Any  # a `Model`, or a `Network`: the mechanism knows which
     n: int | None
     epsilon: Fraction
     adjacency: Adjacency
@@ -75,14 +75,17 @@ class Mechanism:
     """From counts to a released vector of counts.
 
     `raw_law` is what the sampler draws from and the auditor reads; `postprocess` is public and
-    deterministic; `law` is the law of the released counts.
+    deterministic; `law` is the law of the released counts, or `raw_law` where these are no whole
+    numbers. `samples` is how many vectors of the model's size are released: one, but for samples
+    of the posterior.
     """
 
     config: Config
     guarantee: Guarantee
     make_raw_law: Callable[[Outcome], Law] = field(compare=False)
     make_law: Callable[[Outcome], Law] = field(compare=False)
-    make_released: Callable[[Ints], Ints] = field(compare=False)
+    make_released: Callable[[Ints], NDArray[Any]] = field(compare=False)
+    samples: int = field(default=1, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -91,7 +94,7 @@ class Mechanism:
 
     def domain(self, counts: object) -> Outcome:
         """The counts in category order, if the mechanism is defined for them."""
-        values = self.config.model.flat(counts)
+        values: Outcome = self.config.model.flat(counts)
         if self.config.n is not None and self.config.model.total(values) != self.config.n:
             raise InputError(f"counts must sum to the declared n = {self.config.n}", "counts")
         return values
@@ -104,7 +107,7 @@ class Mechanism:
         """The law of the released counts."""
         return self.make_law(self.domain(counts))
 
-    def postprocess(self, raw: object) -> Outcome:
+    def postprocess(self, raw: object) -> Value:
         """The released counts that a raw output leads to."""
         values = list(raw) if isinstance(raw, (Sequence, np.ndarray)) else []
         if values and all(
@@ -112,7 +115,7 @@ class Mechanism:
             for x in values
         ):
             released = self.make_released(np.array([values], dtype=np.int64))
-            if released.shape[1] == self.config.model.size:
+            if released.shape[1] == self.samples * self.config.model.size:
                 return tuple(released[0].tolist())
         raise InputError("raw must be the whole numbers of a raw output", "raw")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Protocol
 
 from discreet import check
@@ -49,4 +50,8 @@ class Network(AnyModel, Protocol):
 
     @property
     def families(self) -> tuple[Any, ...]:
-        """The families, each with `columns`, `rows` and `cells` of its table."""
+        """The families, with their `node`, and `columns`, `shape`, `rows`, `cells` of the table."""
+
+    @property
+    def prior(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The Dirichlet parameters of every family's table."""

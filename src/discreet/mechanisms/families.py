@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
 from fractions import Fraction
 from functools import partial
-from typing import cast
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet import check
-from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
+from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
 from discreet.core.law import Outcome
 from discreet.core.tables import Network
 from discreet.exact import Ints
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.product import ProductLaw
-from discreet.mechanisms.lattice import clip, lattice_law, project, projected_law
+from discreet.mechanisms.consistency import agreeing
+from discreet.mechanisms.lattice import clip, lattice_law
 
 
 def laplace_updates(
@@ -43,7 +45,7 @@ def laplace_updates(
     )
     released = partial(np.maximum, 0) if n is None else partial(clip, n)
     return Mechanism(
-        config=Config("laplace_updates", cast("Model", model), n, epsilon, adjacency),
+        config=Config("laplace_updates", model, n, epsilon, adjacency),
         guarantee=Guarantee(epsilon, Fraction(0), adjacency, basis=theorem),
         make_raw_law=partial(_independent, rate, None, None, n),
         make_law=partial(_independent, rate, 0, n, n),
@@ -58,45 +60,37 @@ def _independent(
 
 
 def family_lattice(
-    model: Network,
-    n: int,
-    epsilon: Fraction,
-    *,
-    shares: str = "equal",
+    model: Network, n: int, epsilon: Fraction, *, shares: str = "sizes"
 ) -> Mechanism:
-    """Every family's joint table by the lattice law with its share of ε; n is kept in each.
+    """Every family's joint table by the lattice law with its share of ε, then made to agree.
 
-    Algorithm 1's noise given that it leaves the total of every table as it is, so never worse.
-    shares: "equal", or "sizes": proportional to the cube root of the number of cells, which makes
-    the sum of the variances least. The tables are projected to counts with sum n. Guarantee: ε.
+    Algorithm 1's noise given that it leaves the total of every table as it is, so never worse. Then
+    the nearest tables, weighted by the variances of the noise, whose marginals agree wherever
+    families overlap: exact fractions that may be negative, which the posterior takes for 0.
+
+    shares: "sizes", proportional to the cube root of the number of cells, which makes the sum of
+    the variances least; or "equal". Guarantee: ε.
     """
-    parts = split(model, epsilon, shares)
+    budgets = split(model, epsilon, shares)
     # Replacing a record changes each family's table by e_i − e_j at most, for which the lattice law
     # with ε_f loses ε_f. The tables' laws are independent, so the losses add up: Σ ε_f = ε.
     theorem = Theorem(
         "the lattice law on every family's table, with budgets that sum to ε",
         "sequential composition; Hardt and Talwar 2010",
     )
-    cells = tuple(family.cells for family in model.families)
+    law = partial(_tables_law, n, budgets, tuple(family.cells for family in model.families))
     return Mechanism(
-        config=Config(
-            "lattice",
-            cast("Model", model),
-            n,
-            epsilon,
-            Adjacency.SUBSTITUTE,
-            (("shares", shares),),
-        ),
+        config=Config("lattice", model, n, epsilon, Adjacency.SUBSTITUTE, (("shares", shares),)),
         guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
-        make_raw_law=partial(_each, lattice_law, n, parts, cells),
-        make_law=partial(_each, projected_law, n, parts, cells),
-        make_released=partial(_project_each, n, cells),
+        make_raw_law=law,
+        make_law=law,
+        make_released=partial(_agree, model, budgets),
     )
 
 
 def split(model: Network, epsilon: Fraction, shares: str) -> tuple[Fraction, ...]:
     """What every family may cost; exact, and ε in all."""
-    check.choice("shares", shares, ("equal", "sizes"))
+    check.choice("shares", shares, ("sizes", "equal"))
     families = model.families
     if shares == "equal":
         return (epsilon / len(families),) * len(families)
@@ -104,19 +98,36 @@ def split(model: Network, epsilon: Fraction, shares: str) -> tuple[Fraction, ...
     return tuple(epsilon * weight / sum(weights) for weight in weights)
 
 
-def _each(
-    make: Callable[[int, Fraction, Outcome], Law],
-    n: int,
-    parts: tuple[Fraction, ...],
-    cells: tuple[int, ...],
-    values: Outcome,
+def variance(cells: int, epsilon: Fraction) -> Fraction:
+    """Of the lattice noise in any direction that keeps the total, right to 3 % for small ε.
+
+    (8/ε²)·m(m − 1.2)/((m − 1)(m + 1.3)), fitted: 4/ε² for two cells, 8/ε² for many.
+    """
+    fitted = Fraction(cells * (10 * cells - 12), (cells - 1) * (10 * cells + 13))
+    return 8 * fitted / epsilon**2
+
+
+def _tables_law(
+    n: int, budgets: tuple[Fraction, ...], cells: tuple[int, ...], values: Outcome
 ) -> Law:
     laws, start = [], 0
-    for budget, size in zip(parts, cells, strict=True):
-        laws.append(make(n, budget, values[start : start + size]))
+    for budget, size in zip(budgets, cells, strict=True):
+        laws.append(lattice_law(n, budget, values[start : start + size]))
         start += size
     return ProductLaw(tuple(laws))
 
 
-def _project_each(n: int, cells: tuple[int, ...], raw: Ints) -> Ints:
-    return np.hstack([project(n, part) for part in np.split(raw, np.cumsum(cells)[:-1], axis=1)])
+def _agree(model: Network, budgets: tuple[Fraction, ...], raw: Ints) -> NDArray[Any]:
+    if raw.shape[1] != model.size:
+        return raw[:, :0]
+    cells = [family.cells for family in model.families]
+    scopes = [family.columns for family in model.families]
+    shapes = [family.shape for family in model.families]
+    variances = [variance(m, budget) for m, budget in zip(cells, budgets, strict=True)]
+    ends = list(itertools.accumulate(cells))
+    rows = []
+    for row in raw.tolist():
+        tables = [row[end - size : end] for size, end in zip(cells, ends, strict=True)]
+        agreed = agreeing(tables, scopes, shapes, variances)
+        rows.append(list(itertools.chain.from_iterable(agreed)))
+    return np.array(rows, dtype=object)

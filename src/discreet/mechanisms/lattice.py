@@ -183,11 +183,6 @@ def _law(
     return _clamped(n, epsilon, counts)
 
 
-def projected_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
-    """The law of the counts nearest to the noisy ones."""
-    return _law(n, epsilon, "project", partial(project, n), counts)
-
-
 def _at_least_zero(raw: Ints) -> Ints:
     return np.maximum(raw, 0)
 

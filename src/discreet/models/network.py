@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,38 +12,17 @@ import numpy as np
 
 from discreet import check
 from discreet.check import Category
+from discreet.core.law import Value
 from discreet.core.tables import Tables
 from discreet.data import Rules, tabulate_several
 from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.models import records
-from discreet.models.network_posterior import NetworkPosterior, to_pgmpy
+from discreet.models.network_law import to_pgmpy
+from discreet.models.network_posterior import NetworkPosterior
+from discreet.models.structure import Family, ordered, read_structure
 
 MOST_CELLS = 10**7  # of all family tables together
-
-
-@dataclass(frozen=True)
-class Family:
-    """A node and its parents: a table with a row for every configuration of the parents."""
-
-    node: str
-    parents: tuple[str, ...]
-    shape: tuple[int, ...]  # numbers of states: of the parents, then of the node
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The variables of the table; the last varies fastest."""
-        return (*self.parents, self.node)
-
-    @property
-    def cells(self) -> int:
-        """How many numbers the table has."""
-        return math.prod(self.shape)
-
-    @property
-    def rows(self) -> int:
-        """How many configurations the parents have."""
-        return self.cells // self.shape[-1]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -80,7 +58,7 @@ class BayesNet:
         prior: object = 1.0,
         probabilities: Mapping[str, object] | None = None,
     ) -> None:
-        graph, found = _structure(parents, states)
+        graph, found = read_structure(parents, states)
         labels = {node: check.categories(found[node], f"states of {node!r}") for node in graph}
         families = tuple(
             Family(node, above, tuple(len(labels[name]) for name in (*above, node)))
@@ -125,7 +103,7 @@ class BayesNet:
     @property
     def order(self) -> tuple[str, ...]:
         """The nodes, parents before children."""
-        return tuple(_ordered(self.parents))
+        return tuple(ordered(self.parents))
 
     def family(self, node: str) -> Family:
         """The family of a node."""
@@ -198,12 +176,16 @@ class BayesNet:
         """The number of records behind the counts of all tables."""
         return sum(values[: self.families[0].cells])
 
-    def released(self, values: tuple[int, ...]) -> NetworkPosterior:
-        """The posterior that takes released counts for the true ones."""
+    def released(self, values: Value) -> NetworkPosterior:
+        """The posterior that takes released counts for the true ones.
+
+        Negative ones are taken for 0.
+        """
         parameters, start = [], 0
         for prior in self.prior:
             counts = values[start : start + len(prior)]
-            parameters.append(tuple(float(a + c) for a, c in zip(prior, counts, strict=True)))
+            cells = zip(prior, counts, strict=True)
+            parameters.append(tuple(float(a + max(c, 0)) for a, c in cells))
             start += len(prior)
         return NetworkPosterior(self, tuple(parameters))
 
@@ -257,79 +239,6 @@ class BayesNet:
             f"<BayesNet of {check.number_of(len(self.nodes), 'node')} and "
             f"{check.number_of(arcs, 'arc')}: {names}>"
         )
-
-
-def _structure(
-    parents: Any, states: Mapping[str, Iterable[Any]] | None
-) -> tuple[dict[str, tuple[str, ...]], Mapping[str, Any]]:
-    """Parents and states by node, in the order of the nodes."""
-    if isinstance(parents, Mapping):
-        graph = {node: _names(node, above) for node, above in parents.items()}
-    elif callable(getattr(parents, "predecessors", None)):  # networkx, and pgmpy built on it
-        graph = {node: _names(node, list(parents.predecessors(node))) for node in parents.nodes}
-        if states is None:
-            states = dict(getattr(parents, "states", {})) or None
-    else:
-        raise InputError(
-            "parents must be a mapping from nodes to lists of parents, a networkx DiGraph or a "
-            f"pgmpy model, got {check.brief(parents)}",
-            "parents",
-        )
-    if not isinstance(states, Mapping):
-        raise InputError("states must be given: a mapping from nodes to their states", "states")
-    for node in graph:
-        check.label("node", node)
-    for node in states:
-        graph.setdefault(node, ())  # a node without parents need not be named among them
-    graph = {node: graph[node] for node in states if node in graph} | graph
-    for node, above in graph.items():
-        for name in above:
-            if name not in graph:
-                near = check.similar(name, list(graph))
-                hint = f"; did you mean {near!r}?" if near else ""
-                raise InputError(f"parent {name!r} of {node!r} is no node{hint}", "parents")
-        if node not in states:
-            raise InputError(f"states of node {node!r} must be declared", "states")
-    if not graph:
-        raise InputError("parents must name at least one node", "parents")
-    _ordered(graph)
-    return graph, states
-
-
-def _names(node: object, above: object) -> tuple[str, ...]:
-    if isinstance(above, str) or not isinstance(above, Iterable):
-        raise InputError(
-            f"parents of {node!r} must be a list of nodes, got {check.brief(above)}", "parents"
-        )
-    names = tuple(check.label("parent", name) for name in above)
-    if len(set(names)) < len(names):
-        raise InputError(f"parents of {node!r} must not name a node twice", "parents")
-    return names
-
-
-def _ordered(graph: Mapping[str, Sequence[str]]) -> list[str]:
-    """Parents before children; a cycle is refused by name."""
-    order: dict[str, None] = {}
-    for start in graph:
-        way: list[str] = []  # from a node to the parent that is looked at
-        pending = [(start, iter(graph[start]))] if start not in order else []
-        while pending:
-            node, above = pending[-1]
-            if len(way) < len(pending):
-                way.append(node)
-            following = next((name for name in above if name not in order), None)
-            if following is None:
-                order[node] = None
-                pending.pop()
-                way.pop()
-            elif following in way:
-                cycle = [*way[way.index(following) :], following]
-                raise InputError(
-                    f"parents must not form a cycle: {check.shorten(' ← '.join(cycle))}", "parents"
-                )
-            else:
-                pending.append((following, iter(graph[following])))
-    return list(order)
 
 
 def _place(node: object, nodes: Sequence[str]) -> int:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet import check
 from discreet.core.tables import Tables
 from discreet.exact import Floats
-from discreet.models import records
+from discreet.models import configurations
+from discreet.models.network_law import NetworkLaw
+from discreet.models.posterior import DirichletPosterior
 
 if TYPE_CHECKING:
     from discreet.models.network import BayesNet
 
 
 @dataclass(frozen=True, repr=False)
-class NetworkPosterior:
+class NetworkPosterior(NetworkLaw):
     """Independent Dirichlet laws for θ given a node and a configuration of its parents.
 
     `parameters` has a flat table for every node, in the network's order.
@@ -36,12 +35,16 @@ class NetworkPosterior:
         flat = self.parameters[self.net.nodes.index(node)]
         return np.reshape(flat, (family.rows, family.shape[-1]))
 
+    def row(self, node: str, configuration: object = None) -> DirichletPosterior:
+        """The law of P(node | one configuration of the parents), over the node's states."""
+        place = configurations.place(self.net, node, configuration)
+        parameters = tuple(map(Fraction, self.table(node)[place].tolist()))
+        return DirichletPosterior(self.net.states[node], parameters)
+
     def mean(self, node: str) -> Floats:
         """E[P(node | parents)], which is also the probability of the next record's state."""
         table = self.table(node)
         return np.asarray(table / table.sum(axis=1, keepdims=True))
-
-    predictive = mean
 
     def sd(self, node: str) -> Floats:
         """The standard deviation of every probability."""
@@ -60,23 +63,6 @@ class NetworkPosterior:
         ends = [betaincinv(table, rest, q) for q in (tail, 1 - tail)]
         return np.stack(ends, axis=-1)
 
-    def log_likelihood(self, data: object, **rules: Any) -> float:
-        """The log of the probability of records, with θ at its mean. Not private of these records.
-
-        Args:
-            data: as for `BayesNet.count`; or tables.
-            rules: as for `BayesNet.count`.
-        """
-        tables = data if isinstance(data, Tables) else self.net.count(data, **rules)
-        values = self.net.ordered(tables)
-        with np.errstate(divide="ignore"):
-            logs = [np.log(self.mean(node).ravel()) for node in self.net.nodes]
-        total = 0.0
-        for table, log in zip(values, logs, strict=True):
-            counts = np.array(table, dtype=np.float64)
-            total += float(counts[counts > 0] @ log[counts > 0])
-        return total
-
     def update(self, tables: Tables) -> NetworkPosterior:
         """The posterior after more records."""
         added = self.net.ordered(tables)
@@ -88,55 +74,5 @@ class NetworkPosterior:
             ),
         )
 
-    def sample(self, size: int, rng: np.random.Generator | None = None) -> Any:
-        """Synthetic records as a frame, θ at its mean. From a release they cost no more privacy."""
-        source = np.random.default_rng() if rng is None else check.generator(rng)
-        places = records.draw(self.net, check.size(size), self.mean, source)
-        return records.frame(places, self.net.states)
-
-    def to_bif(self, path: str | PathLike[str]) -> None:
-        """Write the network with its mean probabilities as a BIF file."""
-        from discreet.models import bif
-
-        text = bif.write(
-            self.net.parents, self.net.states, {node: self.mean(node) for node in self.net.nodes}
-        )
-        Path(path).write_text(text, encoding="utf-8")
-
-    def to_pgmpy(self) -> Any:
-        """A pgmpy model with the mean probabilities."""
-        return to_pgmpy(self.net, {node: self.mean(node) for node in self.net.nodes})
-
     def __repr__(self) -> str:
         return f"<posterior of {self.net!r}>"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>"
-
-
-def to_pgmpy(net: BayesNet, tables: Mapping[str, Floats]) -> Any:
-    """A pgmpy model with these conditional probabilities."""
-    from discreet.errors import DiscreetError
-
-    try:
-        from pgmpy.factors.discrete import TabularCPD
-        from pgmpy.models import DiscreteBayesianNetwork
-    except ImportError:
-        raise DiscreetError("a pgmpy model needs pgmpy: pip install pgmpy") from None
-    model = DiscreteBayesianNetwork()
-    model.add_nodes_from(net.nodes)
-    for family in net.families:
-        model.add_edges_from((parent, family.node) for parent in family.parents)
-    for family in net.families:
-        names = {name: list(net.states[name]) for name in family.columns}
-        model.add_cpds(
-            TabularCPD(
-                family.node,
-                family.shape[-1],
-                tables[family.node].T,
-                list(family.parents) or None,
-                list(family.shape[:-1]) or None,
-                state_names=names,
-            )
-        )
-    return model

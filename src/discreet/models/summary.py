@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -83,12 +84,7 @@ class Summary:
         return result
 
     def __str__(self) -> str:
-        table = [HEADING, *self.rows]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in table
-        ]
+        lines = aligned([HEADING, *self.rows])
         return "\n".join([self.title, "", *lines, "", *self.sentences])
 
     def __repr__(self) -> str:
@@ -100,16 +96,7 @@ class Summary:
         return f"<p>{escape(self.title)}</p>{table}<p>{lines}</p>"
 
     def __rich__(self) -> Group:
-        from rich.console import Group
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(title=Text(self.title), title_justify="left")
-        for name in HEADING:
-            table.add_column(Text(name))
-        for row in self.rows:
-            table.add_row(*map(Text, row))
-        return Group(table, Text("\n".join(self.sentences)))
+        return rich_table(self.title, HEADING, self.rows, "\n".join(self.sentences))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,3 +116,28 @@ class GroupedSummary(Summary):
         from rich.text import Text
 
         return Group(Text(self.title), *self.groups)
+
+
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """A table as lines of text, its columns below one another."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+
+
+def rich_table(
+    title: str, heading: Sequence[str], rows: Sequence[Sequence[str]], below: str
+) -> Group:
+    """A table for the terminal, with text below it."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), title_justify="left")
+    for name in heading:
+        table.add_column(Text(name))
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return Group(table, Text(below))

@@ -6,31 +6,19 @@ counts that may have been behind the output z (Bernstein and Sheldon 2018; Ju et
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import replace
-from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from discreet import check
-from discreet.core import Law, Mechanism, PointMass
+from discreet.core import Mechanism
 from discreet.core.law import Outcome
 from discreet.core.mechanism import require_categories
-from discreet.errors import InputError, NotEnumerable
-from discreet.exact import Floats
-from discreet.laws.lattice import LatticeLaw
-from discreet.laws.noise import NoiseLaw
-from discreet.models.mixture import Diagnostics, DirichletMixture
-from discreet.noise_aware import finite, one_count, several
-from discreet.noise_aware.mixing import draw_mixed
-from discreet.noise_aware.totals import PriorOfN, Problem
-from discreet.noise_aware.windows import TOLERANCE, few, prepare
+from discreet.models.network import BayesNet
+from discreet.noise_aware import finite, table
+from discreet.noise_aware.networks import NETWORK_MECHANISMS, infer_network
 
-__all__ = ["infer"]
-
-_DROPPED = 1e-14  # probability of the components that are dropped as negligible
-_MOST_DRAWS, _LEAST_DRAWS = 10_000, 2_000
+__all__ = ["NETWORK_MECHANISMS", "infer", "infer_network"]
 
 
 def infer(
@@ -39,7 +27,7 @@ def infer(
     *,
     n_prior: object = None,
     rng: np.random.Generator | None = None,
-) -> DirichletMixture:
+) -> Any:
     """The posterior of θ given the raw output of a mechanism.
 
     Args:
@@ -51,12 +39,15 @@ def infer(
             by default always in the same way for the same output.
 
     Returns:
-        A `DirichletMixture`; its `diagnostics` tell how it was computed and how exact it is.
+        A `DirichletMixture`; its `diagnostics` tell how it was computed and how exact it is. For a
+        network a `NoiseAwareNetwork`, which has one for every row of every table.
 
     Raises:
         InputError: raw is no output of the mechanism, or n_prior does not apply.
         NotEnumerable: an exponential mechanism with too many vectors of counts.
     """
+    if isinstance(mechanism.config.model, BayesNet):
+        return infer_network(mechanism, raw, n_prior=n_prior, rng=rng)
     require_categories(mechanism)
     mechanism.postprocess(raw)
     output = tuple(map(int, raw))
@@ -65,144 +56,11 @@ def infer(
         np.random.default_rng([abs(z) for z in output]) if rng is None else check.generator(rng)
     )
     model, n = mechanism.config.model, mechanism.config.n
-    prior_of_n = _prior_of_n(n_prior, n)
+    prior_of_n = table.prior_of_n(n_prior, n)
     law = mechanism.make_raw_law((n or 0, *(0,) * (len(model.categories) - 1)))
-    noise = _additive(law, output)
-    diagnostics = Diagnostics()
+    noise = table.additive(law, output)
     if noise is None:
-        counts, logs = finite.infer(mechanism, output)
-    elif n is not None and len(model.categories) == 2:
-        z, rate, floored = noise
-        listed = one_count.infer(model.prior, n, z[0], rate, floored)
-        counts, logs = listed.counts, listed.logs
-        diagnostics = Diagnostics("exact", listed.left_out, listed.grouped)
+        found = table.Found(*finite.infer(mechanism, output))
     else:
-        counts, logs, diagnostics = _several(model.prior, n, *noise, prior_of_n, source)
-    if not np.isfinite(logs).any():
-        raise _impossible()
-    return _mixture(mechanism, counts, logs, diagnostics)
-
-
-def _impossible() -> InputError:
-    return InputError("raw must be an output that the mechanism can give", "raw")
-
-
-def _additive(law: Law, raw: Outcome) -> tuple[Outcome, float, bool] | None:
-    """The noisy counts, the rate of the noise and whether it is floored; None for other laws."""
-    if isinstance(law, LatticeLaw):
-        if sum(raw) != sum(law.center):
-            raise _impossible()
-        return raw, float(law.epsilon / 2), False
-    if isinstance(law, NoiseLaw) and law.low is None and law.high is None:
-        if law.total is not None and sum(raw) != law.total:
-            raise _impossible()
-        return raw[: len(law.center)], float(law.rate), law.shape == "floored"
-    if isinstance(law, PointMass) and raw != law.point:
-        raise _impossible()
-    return None
-
-
-def _several(
-    prior: tuple[Fraction, ...],
-    n: int | None,
-    z: Outcome,
-    rate: float,
-    floored: bool,
-    n_prior: PriorOfN,
-    rng: np.random.Generator,
-) -> tuple[Floats, Floats, Diagnostics]:
-    k = len(prior)
-    order, last = list(range(k)), None
-    if n is not None and len(z) == k:  # the count that is fixed by the others: a large one
-        order.append(order.pop(int(np.argmax(z))))
-        last = z[order[-1]]
-    free = tuple(z[i] for i in order[: k - (n is not None)])
-    problem = Problem(tuple(prior[i] for i in order), n, free, last, rate, floored, n_prior)
-    points, exact = _points(problem, rng)
-    diagnostics = Diagnostics("exact", points.left_out)
-    if not exact:
-        weights = np.exp(points.logs - points.logs.max())
-        ess = float(weights.sum() ** 2 / (weights**2).sum())
-        r_hat = _r_hat(points.counts, weights, rng)
-        diagnostics = Diagnostics("draws", points.left_out, ess=ess, r_hat=r_hat)
-    return points.counts[:, np.argsort(order)], points.logs, diagnostics
-
-
-def _r_hat(counts: Floats, weights: Floats, rng: np.random.Generator) -> float:
-    """Gelman and Rubin's R̂, the largest of any count, over four parts of the draws at random."""
-    parts = np.array_split(rng.permutation(len(counts)), 4)
-    means = np.array([np.average(counts[part], axis=0, weights=weights[part]) for part in parts])
-    squares = [
-        np.average((counts[part] - mean) ** 2, axis=0, weights=weights[part])
-        for part, mean in zip(parts, means, strict=True)
-    ]
-    within, between = np.mean(squares, axis=0), means.var(axis=0, ddof=1)
-    moving = within > 0
-    length = len(parts[0])
-    ratio = (length - 1) / length + between[moving] / within[moving]
-    return float(np.sqrt(ratio.max(initial=1.0)))
-
-
-def _points(problem: Problem, rng: np.random.Generator) -> tuple[several.Points, bool]:
-    """Vectors of counts: all of them, and True, or draws."""
-    draws = min(max(2_000_000 // len(problem.prior), _LEAST_DRAWS), _MOST_DRAWS)
-    flat, product = problem.n is None and problem.n_prior.flat, None
-    if not flat or few(problem):
-        try:
-            product = prepare(problem, 2) if flat else prepare(problem)
-        except NotEnumerable:
-            if problem.n is not None:
-                raise
-        narrow = flat and product is not None and product.left_out > 1e3 * TOLERANCE
-        if product is not None and not narrow:
-            points = several.enumerate_points(product)
-            if points is not None:
-                return points, True
-    if flat or product is None:
-        return draw_mixed(problem, draws, rng), False
-    return several.draw_points(product, draws, rng), False
-
-
-def _mixture(
-    mechanism: Mechanism, counts: Floats, logs: Floats, diagnostics: Diagnostics
-) -> DirichletMixture:
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    kept = weights > _DROPPED / len(weights)
-    lost = float(weights[~kept].sum())
-    model = mechanism.config.model
-    alpha = np.array([float(a) for a in model.prior])
-    return DirichletMixture(
-        model.categories,
-        counts[kept] + alpha,
-        weights[kept],
-        replace(diagnostics, left_out=min(diagnostics.left_out + lost, 1.0)),
-    )
-
-
-def _prior_of_n(n_prior: object, n: int | None) -> PriorOfN:
-    """The prior of n as a function, and the range outside of which it is −∞."""
-    if n is not None and n_prior is not None:
-        raise InputError(
-            f"n_prior must be None where n is public, got {check.brief(n_prior)}", "n_prior"
-        )
-    if n_prior is None:
-        return PriorOfN(_uniform(0, math.inf), 0, math.inf, True)
-    if isinstance(n_prior, tuple) and len(n_prior) == 2:
-        low = check.whole("n_prior[0]", n_prior[0])
-        high = check.whole("n_prior[1]", n_prior[1], least=low)
-        return PriorOfN(_uniform(low, high), low, high)
-    logpmf = getattr(n_prior, "logpmf", None)
-    if not callable(logpmf):
-        raise InputError(
-            "n_prior must be None, a pair (low, high) or a distribution with logpmf, got "
-            f"{check.brief(n_prior)}",
-            "n_prior",
-        )
-    support = getattr(n_prior, "support", None)
-    first, last = support() if callable(support) else (0, math.inf)
-    return PriorOfN(logpmf, max(float(first), 0.0), float(last))
-
-
-def _uniform(low: float, high: float) -> Callable[[Floats], Floats]:
-    return lambda n: np.where((n >= low) & (n <= high), 0.0, -np.inf)
+        found = table.infer(model.prior, n, noise, prior_of_n, source)
+    return table.mixture(model.categories, model.prior, found)

@@ -24,9 +24,9 @@ NAMES = ("as released", "noise-aware")
 BLUE, GREY = COLOURS["lattice"], "#666666"
 LEVEL = 0.95
 MOST_ROWS = 40
-_TAILS = np.array([(1 - LEVEL) / 2, 0.25, 0.75, (1 + LEVEL) / 2])
+TAILS = np.array([(1 - LEVEL) / 2, 0.25, 0.75, (1 + LEVEL) / 2])
 _ENDS = np.array([1e-3, (1 - LEVEL) / 2, (1 + LEVEL) / 2, 1 - 1e-3])
-_GROUPS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+GROUPS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 
 class Posterior(Protocol):
@@ -109,7 +109,7 @@ def plot_groups(
     }
     labels = next(p.categories for p in laws[groups[0]] if p is not None)
     shown = labels[:1] if len(labels) == 2 else labels
-    colours = _GROUPS if len(groups) <= len(_GROUPS) else (BLUE,)
+    colours = GROUPS if len(groups) <= len(GROUPS) else (BLUE,)
     columns = {group: [_summaries(p, shown) for p in pair] for group, pair in laws.items()}
     rows = []
     for i, label in enumerate(shown):
@@ -138,7 +138,12 @@ class Row(NamedTuple):
 
 
 def plot_rows(
-    rows: Sequence[Row], left: int, ax: Axes | None, title: str, names: tuple[str, str]
+    rows: Sequence[Row],
+    left: int,
+    ax: Axes | None,
+    title: str,
+    names: tuple[str, str],
+    axis: str = "probability",
 ) -> Axes:
     """Intervals below one another, the first on top; `left` more are not shown."""
     own, ax = ax is None, new_axes(ax)
@@ -168,8 +173,8 @@ def plot_rows(
     ax.spines["left"].set_visible(False)
     ax.grid(axis="x", color="#DDDDDD", linewidth=0.6)
     ax.set_ylim(-0.7, lines - 0.3)
-    _axis_of_probabilities(ax, "probability")
-    ax.set_xlabel(f"probability\n{_key(rows, names)}", fontsize=9)
+    _axis_of_probabilities(ax, axis)
+    ax.set_xlabel(f"{axis}\n{_key(rows, names)}", fontsize=9)
     return titled(ax, plain_text(title), width=84 - max(map(len, texts)))
 
 
@@ -209,7 +214,7 @@ def _summaries(
         return [None] * len(labels)
     laws = [posterior.marginal(label) for label in labels]
     means = posterior.mean().tolist()
-    return [(mean, np.asarray(law.ppf(_TAILS))) for mean, law in zip(means, laws, strict=False)]
+    return [(mean, np.asarray(law.ppf(TAILS))) for mean, law in zip(means, laws, strict=False)]
 
 
 def _densities(

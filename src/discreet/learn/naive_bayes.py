@@ -1,0 +1,230 @@
+"""A naive Bayes classifier with differential privacy, for scikit-learn."""
+
+# ruff: noqa: N803 - X is scikit-learn's name
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from discreet import check
+from discreet.check import Category
+from discreet.errors import InputError
+from discreet.exact import Floats
+from discreet.learn.encoding import Column, Feature, declared
+from discreet.learn.predictive import count, encode, joint_log_likelihood, network, normalised
+from discreet.learn.reading import has_names, read_table, read_target
+from discreet.making import mechanisms_for, options_of
+from discreet.models.network import BayesNet
+from discreet.releasing import release
+
+
+class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes for categorical and binned features, fitted by one private release.
+
+    The model is a `dp.BayesNet` with the class as the only parent of every feature. `fit` counts
+    the tables (class, feature), releases them with `dp.release` and forgets them: what is
+    predicted, pickled or published afterwards costs no more privacy. Under adjacency "substitute"
+    the number of records is made public. With the released posterior
+
+        P(y | x) ∝ E[θ_y] · Π_j E[θ_{x_j | y}].
+
+    Args:
+        epsilon: the budget of one fit.
+        mechanism: as in `dp.release` for networks: "lattice", "laplace_updates", ….
+        prior: the Dirichlet parameter of all cells, or as in `dp.BayesNet` by node, where the
+            class is the node "class".
+        categories: the states of features, public: one list for all of them, a list of lists, or a
+            mapping by name. Columns of an array are called "x0", "x1", ….
+        bins: the edges of numeric features, public, given like categories. The edges 1, 2 make the
+            bins x < 1, 1 ≤ x < 2 and x ≥ 2. What is declared for one feature goes before what is
+            declared for all.
+        classes: the labels, public. One without examples is predicted from the prior and the noise.
+        adjacency: "substitute", or "add-remove" for "laplace_updates".
+        options: of the mechanism, by name.
+        ledger: pays for every fit, so for each fold of a cross-validation too (`dp.Ledger.open`).
+        dataset: the name under which the ledger keeps the budget of these data.
+        random_state: None for a release. An integer, RandomState or Generator makes a reproducible
+            simulation, which is not private; only there classes may be taken from y, and features
+            without categories or bins are cut at −2, −1.5, …, 2.
+
+    Attributes:
+        classes_: the labels in increasing order.
+        release_: the `Release`.
+        guarantee_: its guarantee: (ε, δ), adjacency, unit and basis.
+        net_: the network of the class and the features.
+        n_features_in_: the number of features.
+        feature_names_in_: their names, if X was a data frame.
+
+    Example:
+        >>> from discreet.learn import PrivateNaiveBayes
+        >>> X = [["yes", 20.5], ["yes", 31.0], ["no", 64.0], ["no", 70.0]] * 100
+        >>> y = ["well", "well", "ill", "ill"] * 100
+        >>> model = PrivateNaiveBayes(
+        ...     epsilon=1.0,
+        ...     categories={"x0": ["no", "yes"]},
+        ...     bins={"x1": [30, 50]},
+        ...     classes=["ill", "well"],
+        ...     random_state=1,  # a simulation: leave it out to release
+        ... )
+        >>> model.fit(X, y).predict([["yes", 25], ["no", 80]]).tolist()
+        ['well', 'ill']
+        >>> print(model.guarantee_)
+        ε = 1, δ = 0 for replacing one record
+    """
+
+    def __init__(
+        self,
+        epsilon: Any = 1.0,
+        *,
+        mechanism: str = "lattice",
+        prior: Any = 1.0,
+        categories: Any = None,
+        bins: Any = None,
+        classes: Any = None,
+        adjacency: Any = "substitute",
+        options: Mapping[str, Any] | None = None,
+        ledger: Any = None,
+        dataset: str | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.mechanism = mechanism
+        self.prior = prior
+        self.categories = categories
+        self.bins = bins
+        self.classes = classes
+        self.adjacency = adjacency
+        self.options = options
+        self.ledger = ledger
+        self.dataset = dataset
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> PrivateNaiveBayes:
+        """Count, release once and keep the release.
+
+        Args:
+            X: records by features: an array or a data frame.
+            y: their classes.
+
+        Raises:
+            InputError: an argument is wrong, categories, bins or classes are not declared, or a
+                value is missing or undeclared; the message has feature and row, never the value.
+                Nothing was drawn or charged.
+            PrivacyRefusedError, BudgetError, LedgerError: as in `dp.release`.
+        """
+        simulated = self.random_state is not None
+        columns = self._columns(X, y)
+        target = read_target(y)
+        check_consistent_length(columns[0], target)
+        numbered = [f"x{place}" for place in range(len(columns))]
+        names = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
+        features = declared(names, self.categories, self.bins, simulated)
+        states = _classes(self.classes, target if simulated else None)
+        net = network(features, states, self.prior)
+        options = _options(self.options, self.mechanism, net)
+        labels = Feature("y", states).places(target, "y")
+        tables = count(net, labels, encode(features, columns))
+        self.release_ = release(
+            tables,
+            net,
+            self.epsilon,
+            self.mechanism,
+            adjacency=self.adjacency,
+            rng=_generator(self.random_state),
+            ledger=self.ledger,
+            dataset=self.dataset,
+            **options,
+        )
+        self.guarantee_ = self.release_.guarantee
+        self.net_, self.classes_, self._features = net, np.array(states), features
+        return self
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """The log of E[θ_y] · Π_j E[θ_{x_j | y}]: a row for every record, a column per class."""
+        check_is_fitted(self)
+        columns = self._columns(X)
+        places = encode(self._features, columns)
+        return joint_log_likelihood(self.release_.posterior, self.net_.nodes, places)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The log of `predict_proba`."""
+        return normalised(self.predict_joint_log_proba(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The predictive probability of every class, in the order of `classes_`."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class of every record."""
+        joint = self.predict_joint_log_proba(X)
+        return self.classes_[joint.argmax(axis=1)]
+
+    def _columns(self, X: Any, *y: Any) -> list[Column]:
+        table, columns = read_table(X)
+        validate_data(self, table, *y, reset=bool(y), skip_check_array=True)
+        if has_names(table) and y and not hasattr(self, "feature_names_in_"):
+            raise InputError(
+                "X has column names that this version of scikit-learn does not read: give "
+                "X.to_pandas(), or use scikit-learn 1.9 or later",
+                "X",
+            )
+        return columns
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = tags.input_tags.string = self.categories is not None
+        tags.non_deterministic = self.random_state is None
+        return tags
+
+
+def _classes(given: Any, y: Column | None) -> tuple[Category, ...]:
+    """The declared labels in increasing order; those of a simulation may come from y."""
+    if given is None:
+        if y is None:
+            raise InputError(
+                "classes must be declared: they are public, never learnt from the data", "classes"
+            )
+        check_classification_targets(y)
+        given = np.unique(y)
+        if len(given) < 2:
+            raise InputError("y must have two classes or more, got one class", "y")
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    if isinstance(given, (list, tuple)):
+        given = [int(x) if isinstance(x, float) and x.is_integer() else x for x in given]
+    labels = check.categories(given, "classes")
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise InputError("classes must be all text or all numbers, got both", "classes")
+    return tuple(sorted(labels))
+
+
+def _options(given: Any, mechanism: object, net: BayesNet) -> dict[str, Any]:
+    """The options, if they are the mechanism's own and not other arguments of a release."""
+    name = check.choice("mechanism", mechanism, tuple(mechanisms_for(net)))
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"options must be a mapping by name, got {check.brief(given)}", "options")
+    taken = options_of(name, net)
+    for option in given:
+        if option not in taken:
+            raise InputError(
+                f"options must be those of {name}: {', '.join(taken) or 'none'}; got "
+                f"{check.brief(option)}",
+                "options",
+            )
+    return dict(given)
+
+
+def _generator(seed: object) -> np.random.Generator | None:
+    if seed is None or isinstance(seed, np.random.Generator):
+        return seed
+    if isinstance(seed, np.random.RandomState):
+        return np.random.default_rng(seed.randint(2**31, size=4))
+    return np.random.default_rng(check.whole("random_state", seed))

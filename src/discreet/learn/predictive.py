@@ -1,0 +1,83 @@
+"""The network of a naive Bayes model: counting, and the predictive probability of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from discreet.check import Category
+from discreet.core.tables import Tables
+from discreet.exact import Floats, Ints
+from discreet.learn.encoding import Column, Feature
+from discreet.models.network import BayesNet
+from discreet.models.network_samples import NetworkSamples
+from discreet.progress import track
+
+
+def network(features: Sequence[Feature], classes: Sequence[Category], prior: object) -> BayesNet:
+    """The class as the sole parent of every feature; it is the first node."""
+    names = [feature.name for feature in features]
+    node = "class"
+    while node in names:
+        node += "_"
+    states = {node: classes} | {feature.name: feature.states for feature in features}
+    return BayesNet({name: [node] for name in names}, states, prior)
+
+
+def encode(features: Sequence[Feature], columns: Sequence[Column]) -> Iterable[Ints]:
+    """The columns of X as places of states, one at a time."""
+    pairs = zip(features, columns, strict=True)
+    for feature, column in track(pairs, "Reading the features", len(features)):
+        yield feature.places(column)
+
+
+def count(net: BayesNet, labels: Ints, places: Iterable[Ints]) -> Tables:
+    """The tables of the class and of every feature by class. Private."""
+    own, *others = net.families
+    values = [np.bincount(labels, minlength=own.cells)]
+    for family, place in zip(others, places, strict=True):
+        values.append(np.bincount(labels * family.shape[-1] + place, minlength=family.cells))
+    return Tables(tuple(f.columns for f in net.families), tuple(tuple(v.tolist()) for v in values))
+
+
+def joint_log_likelihood(posterior: Any, nodes: Sequence[str], places: Iterable[Ints]) -> Floats:
+    """log E[θ_y·Π_j θ_{x_j | y}] by record and class.
+
+    The probabilities of a posterior are independent, so their means are multiplied; of released
+    samples of θ each is multiplied out, and the mean taken last.
+
+    Args:
+        posterior: of the network.
+        nodes: the class, then the features.
+        places: of every feature, the places of the states of all records.
+    """
+    if not isinstance(posterior, NetworkSamples):
+        return _product(posterior.mean, nodes, places)
+    seen = list(places)
+    samples = [partial(posterior.conditional, sample=i) for i in range(posterior.samples)]
+    joints = [_product(table, nodes, seen) for table in samples]
+    return np.asarray(np.logaddexp.reduce(joints) - np.log(len(joints)))
+
+
+def _product(
+    table: Callable[[str], Floats], nodes: Sequence[str], places: Iterable[Ints]
+) -> Floats:
+    node, *features = nodes
+    total = _log(table(node))  # one row, for all records
+    for feature, place in zip(features, places, strict=True):
+        total = total + _log(table(feature)).T[place]
+    return total
+
+
+def _log(probabilities: Floats) -> Floats:
+    """Logs, where zero counts as the smallest float: a released zero rules no class out alone."""
+    return np.asarray(np.log(np.maximum(probabilities, np.finfo(np.float64).tiny)))
+
+
+def normalised(joint: Floats) -> Floats:
+    """Logs of probabilities that sum to one in every row."""
+    shifted = joint - joint.max(axis=1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))

@@ -1,0 +1,101 @@
+r"""Tables that overlap, made to agree: weighted least squares in closed form, in exact fractions.
+
+A table T over the variables J is a sum of components, one for each S ⊆ J: the marginal of T on S
+without what the marginals on smaller sets explain. They are orthogonal. Two tables agree on their
+common variables exactly if their components agree for every common S, so the least squares
+Σ_J ‖T̂_J − T_J‖²/v_J under agreement falls apart into one weighted mean for each S: a component on S
+has the variance v_J·c in the table over J, where c is the number of cells of J \ S. This holds for
+any overlaps and numbers of states; nothing is iterated.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Table: TypeAlias = NDArray[Any]  # of Python's integers
+Names: TypeAlias = tuple[str, ...]
+
+PARTS = 1 << 16  # weights are multiples of 1/PARTS, which keeps the fractions short
+
+
+def agreeing(
+    tables: Sequence[Sequence[int]],
+    scopes: Sequence[Names],
+    shapes: Sequence[tuple[int, ...]],
+    variances: Sequence[Fraction],
+) -> list[list[int | Fraction]]:
+    """The nearest tables whose marginals agree, weighted by the inverse of the variances."""
+    given = [np.array(t, dtype=object).reshape(s) for t, s in zip(tables, shapes, strict=True)]
+    changes = [np.zeros(shape, dtype=object) for shape in shapes]
+    for subset in _shared(scopes):
+        held = [i for i, names in enumerate(scopes) if subset <= set(names)]
+        outside = [_cells(scopes[i], shapes[i], subset) for i in held]
+        weights = _weights([1 / (variances[i] * c) for i, c in zip(held, outside, strict=True)])
+        order = [[scopes[i].index(name) for name in sorted(subset)] for i in held]
+        found = [_component(given[i], axes) for i, axes in zip(held, order, strict=True)]
+        mean = sum(w * component for w, component in zip(weights, found, strict=True))
+        for i, axes, component in zip(held, order, found, strict=True):
+            changes[i] += _spread(mean - PARTS * component, axes, given[i].ndim)
+    return [_scaled(t, change) for t, change in zip(given, changes, strict=True)]
+
+
+def _shared(scopes: Sequence[Names]) -> list[frozenset[str]]:
+    """Every set of variables, but the empty one, that two tables or more have in common."""
+    overlaps = {frozenset(a).intersection(b) for a, b in itertools.combinations(scopes, 2)}
+    found = {frozenset(s) for overlap in overlaps for s in _subsets(overlap)}
+    return sorted(found, key=sorted)
+
+
+def _subsets(names: Iterable[str]) -> Iterable[Names]:
+    ordered = sorted(names)
+    for size in range(1, len(ordered) + 1):
+        yield from itertools.combinations(ordered, size)
+
+
+def _cells(names: Names, shape: tuple[int, ...], subset: frozenset[str]) -> int:
+    return math.prod(k for name, k in zip(names, shape, strict=True) if name not in subset)
+
+
+def _weights(precisions: Sequence[Fraction]) -> list[int]:
+    """Whole numbers in proportion, PARTS in all."""
+    total = sum(precisions)
+    weights = [round(PARTS * p / total) for p in precisions]
+    weights[max(range(len(weights)), key=weights.__getitem__)] += PARTS - sum(weights)
+    return weights
+
+
+def _component(table: Table, axes: list[int]) -> Table:
+    """The component on these variables, in this order, times their number of cells."""
+    others = tuple(axis for axis in range(table.ndim) if axis not in axes)
+    part = table.sum(axis=others) if others else table
+    part = np.asarray(part, dtype=object).transpose(np.argsort(np.argsort(axes)))
+    for axis in range(part.ndim):
+        part = part.shape[axis] * part - part.sum(axis=axis, keepdims=True)
+    return part
+
+
+def _spread(component: Table, axes: list[int], dimensions: int) -> Table:
+    """Back to the axes of the table, of length one where the component does not vary."""
+    shape = [1] * dimensions
+    for axis, length in zip(axes, component.shape, strict=True):
+        shape[axis] = length
+    return component.transpose(np.argsort(axes)).reshape(shape)
+
+
+def _scaled(table: Table, change: Table) -> list[int | Fraction]:
+    """table + change/(PARTS·cells): both factors of a component are the cells of the table."""
+    scale = PARTS * table.size
+    cells = (scale * table + change).ravel().tolist()
+    return [exact_ratio(x, scale) for x in cells]
+
+
+def exact_ratio(number: int, scale: int) -> int | Fraction:
+    """number/scale, a whole number where it is one."""
+    return Fraction(number, scale) if number % scale else number // scale

@@ -1,0 +1,191 @@
+"""Samples of a network's parameters from their posterior, which cost privacy by the sample (P2)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from discreet import check
+from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
+from discreet.core.law import Outcome
+from discreet.core.tables import Network
+from discreet.errors import InputError
+from discreet.exact import Ints, balls
+from discreet.exact.balls import ball
+from discreet.laws.product import ProductLaw
+from discreet.laws.truncated import TruncatedDirichletLaw
+
+MOST_STATES = 6  # of a node: beyond, too many draws of a row would have to be thrown away
+MOST_SAMPLES = 10_000
+
+
+def posterior_sample(
+    model: Network,
+    n: int,
+    epsilon: Fraction,
+    *,
+    adjacency: Adjacency = Adjacency.SUBSTITUTE,
+    samples: int = 1,
+    omega: object = None,
+    grid: int = 10**6,
+) -> Mechanism:
+    """Draws of θ from the posterior given that no probability is below ω (P2, Theorem 4, App. C.2).
+
+    Every row of every conditional table is an independent Dirichlet law, cut off at θ_i ≥ ω and
+    rounded to multiples of 1/grid. The likelihoods of two records differ at most by the factor
+    R = (1 − (k − 1)ω)/ω at each node of k states where they differ, the posteriors by its square: a
+    sample loses 2·Σ log R over all nodes at record level; at attribute level, over a node and its
+    children, whose rows a changed attribute changes too (erratum E11). All `samples` together lose
+    ε.
+
+    omega: None cuts as far off as ε asks for. A given ω is kept, and the likelihood is tempered,
+    that is raised to the power τ ≤ 1 that ε pays for: the counts are multiplied by τ.
+    """
+    check.whole("samples", samples, least=1, most=MOST_SAMPLES)
+    check.whole("grid", grid, least=2, most=10**12)
+    for family in model.families:
+        if family.shape[-1] > MOST_STATES:
+            raise InputError(
+                f"posterior_sample needs nodes of at most {MOST_STATES} states, got "
+                f"{family.node!r} with {family.shape[-1]}; use 'lattice'",
+                "mechanism",
+            )
+    states = [family.shape[-1] for family in model.families]
+    changed = _changed(model, adjacency)
+    budget = epsilon / (2 * samples)
+    if omega is None:
+        limits, power = _limits(states, max(map(len, changed)), budget), Fraction(1)
+        _require_room(states, limits, grid, max(map(len, changed)), samples, epsilon)
+    else:
+        least = _given(omega, states)
+        limits = dict.fromkeys(set(states), least)
+        power = _power(states, least, changed, budget)
+    # By Bayes' rule the posterior densities given data that differ in one record, x or y, differ by
+    # p_θ(x)/p_θ(y) and by the ratio of the normalisers, which is a mean of such factors: by the
+    # square of the largest factor. It is a product over the nodes where x and y have other rows or
+    # states of θ_a/θ_b with both in [ω, 1 − (k − 1)ω]. The power τ makes τ·log R of log R. N
+    # independent samples lose N times as much, and rounding loses nothing. By the choice of ω or τ
+    # the sum over these nodes of 2·N·τ·log R is at most ε.
+    nodes = "all nodes" if adjacency is Adjacency.SUBSTITUTE else "a node and its children"
+    theorem = Theorem(
+        f"likelihood ratios of at most R at each of {nodes}: 2·N·τ·Σ log R ≤ ε",
+        "Zhang, Rubinstein and Dimitrakakis 2016, Theorem 4; Dimitrakakis et al. 2014",
+    )
+    law = partial(_law, model, limits, power, grid, samples)
+    return Mechanism(
+        config=Config(
+            "posterior_sample",
+            model,
+            n,
+            epsilon,
+            adjacency,
+            (
+                ("samples", samples),
+                ("omega", None if omega is None else limits[states[0]]),
+                ("grid", grid),
+            ),
+        ),
+        guarantee=Guarantee(epsilon, Fraction(0), adjacency, basis=theorem),
+        make_raw_law=law,
+        make_law=law,
+        make_released=partial(_probabilities, grid),
+        samples=samples,
+    )
+
+
+def _changed(model: Network, adjacency: Adjacency) -> list[list[int]]:
+    """The nodes whose factors a change can alter: each list is one way to change a record."""
+    nodes = [family.node for family in model.families]
+    if adjacency is Adjacency.SUBSTITUTE:
+        return [list(range(len(nodes)))]
+    return [
+        [i for i, family in enumerate(model.families) if node in family.columns] for node in nodes
+    ]
+
+
+def _limits(states: list[int], changed: int, budget: Fraction) -> dict[int, Fraction]:
+    """For each number of states k the ω with log R = budget/changed, 1/(R + k − 1), rounded up."""
+
+    def least(k: int) -> arb:
+        return 1 / (ball(budget / changed).exp() + (k - 1))
+
+    return {k: balls.rounded_up(partial(least, k)) for k in set(states)}
+
+
+def _log_ratio(k: int, omega: Fraction) -> arb:
+    """log R."""
+    return ball((1 - (k - 1) * omega) / omega).log()
+
+
+def _require_room(
+    states: list[int],
+    limits: dict[int, Fraction],
+    grid: int,
+    changed: int,
+    samples: int,
+    epsilon: Fraction,
+) -> None:
+    """Refuse an ε whose ω leaves less than one step of the grid."""
+    if all(1 - k * limits[k] >= Fraction(1, grid) for k in states):
+        return
+    room = 1 - Fraction(1, grid)
+    needed = max(balls.nearest(partial(_log_ratio, k, room / k)) for k in set(states))
+    least = 2 * samples * changed * needed * 1.006  # above, whatever the rounding to three digits
+    raise InputError(
+        f"epsilon must be at least {least:.3g} for "
+        f"{check.number_of(samples, 'sample')} of this network on a grid of {grid}: below, the "
+        f"truncation leaves nothing, got {check.show(epsilon)}",
+        "epsilon",
+    )
+
+
+def _given(omega: object, states: list[int]) -> Fraction:
+    least, k = check.rational("omega", omega), max(states)
+    if not 0 < least < Fraction(1, k):
+        raise InputError(
+            f"omega must lie between 0 and 1/{k}, as a node has {k} states, got "
+            f"{check.show(least)}",
+            "omega",
+        )
+    return least
+
+
+def _power(
+    states: list[int], omega: Fraction, changed: list[list[int]], budget: Fraction
+) -> Fraction:
+    """τ, rounded down: what the budget pays for at the dearest way to change a record."""
+
+    def affordable(nodes: list[int]) -> arb:
+        return ball(budget) / sum((_log_ratio(states[i], omega) for i in nodes), arb(0))
+
+    return min(Fraction(1), *(balls.rounded_down(partial(affordable, way)) for way in changed))
+
+
+def _law(
+    model: Network,
+    limits: dict[int, Fraction],
+    power: Fraction,
+    grid: int,
+    samples: int,
+    values: Outcome,
+) -> Law:
+    rows: list[Law] = []
+    start = 0
+    for family, prior in zip(model.families, model.prior, strict=True):
+        k = family.shape[-1]
+        for place in range(0, family.cells, k):
+            counts = values[start + place : start + place + k]
+            cells = zip(prior[place : place + k], counts, strict=True)
+            parameters = tuple(a + power * c for a, c in cells)
+            rows.append(TruncatedDirichletLaw(parameters, limits[k], grid))
+        start += family.cells
+    return ProductLaw(tuple(rows) * samples)
+
+
+def _probabilities(grid: int, raw: Ints) -> NDArray[Any]:
+    return np.array([[Fraction(x, grid) for x in row] for row in raw.tolist()], dtype=object)

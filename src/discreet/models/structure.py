@@ -1,0 +1,108 @@
+"""The structure of a Bayesian network: who depends on whom, in which states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet import check
+from discreet.errors import InputError
+
+
+@dataclass(frozen=True)
+class Family:
+    """A node and its parents: a table with a row for every configuration of the parents."""
+
+    node: str
+    parents: tuple[str, ...]
+    shape: tuple[int, ...]  # numbers of states: of the parents, then of the node
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The variables of the table; the last varies fastest."""
+        return (*self.parents, self.node)
+
+    @property
+    def cells(self) -> int:
+        """How many numbers the table has."""
+        return math.prod(self.shape)
+
+    @property
+    def rows(self) -> int:
+        """How many configurations the parents have."""
+        return self.cells // self.shape[-1]
+
+
+def read_structure(
+    parents: Any, states: Mapping[str, Iterable[Any]] | None
+) -> tuple[dict[str, tuple[str, ...]], Mapping[str, Any]]:
+    """Parents and states by node, in the order of the nodes."""
+    if isinstance(parents, Mapping):
+        graph = {node: _names(node, above) for node, above in parents.items()}
+    elif callable(getattr(parents, "predecessors", None)):  # networkx, and pgmpy built on it
+        graph = {node: _names(node, list(parents.predecessors(node))) for node in parents.nodes}
+        if states is None:
+            states = dict(getattr(parents, "states", {})) or None
+    else:
+        raise InputError(
+            "parents must be a mapping from nodes to lists of parents, a networkx DiGraph or a "
+            f"pgmpy model, got {check.brief(parents)}",
+            "parents",
+        )
+    if not isinstance(states, Mapping):
+        raise InputError("states must be given: a mapping from nodes to their states", "states")
+    for node in graph:
+        check.label("node", node)
+    for node in states:
+        graph.setdefault(node, ())  # a node without parents need not be named among them
+    graph = {node: graph[node] for node in states if node in graph} | graph
+    for node, above in graph.items():
+        for name in above:
+            if name not in graph:
+                near = check.similar(name, list(graph))
+                hint = f"; did you mean {near!r}?" if near else ""
+                raise InputError(f"parent {name!r} of {node!r} is no node{hint}", "parents")
+        if node not in states:
+            raise InputError(f"states of node {node!r} must be declared", "states")
+    if not graph:
+        raise InputError("parents must name at least one node", "parents")
+    ordered(graph)
+    return graph, states
+
+
+def _names(node: object, above: object) -> tuple[str, ...]:
+    if isinstance(above, str) or not isinstance(above, Iterable):
+        raise InputError(
+            f"parents of {node!r} must be a list of nodes, got {check.brief(above)}", "parents"
+        )
+    names = tuple(check.label("parent", name) for name in above)
+    if len(set(names)) < len(names):
+        raise InputError(f"parents of {node!r} must not name a node twice", "parents")
+    return names
+
+
+def ordered(graph: Mapping[str, Sequence[str]]) -> list[str]:
+    """Parents before children; a cycle is refused by name."""
+    order: dict[str, None] = {}
+    for start in graph:
+        way: list[str] = []  # from a node to the parent that is looked at
+        pending = [(start, iter(graph[start]))] if start not in order else []
+        while pending:
+            node, above = pending[-1]
+            if len(way) < len(pending):
+                way.append(node)
+            following = next((name for name in above if name not in order), None)
+            if following is None:
+                order[node] = None
+                pending.pop()
+                way.pop()
+            elif following in way:
+                cycle = [*way[way.index(following) :], following]
+                raise InputError(
+                    f"parents must not form a cycle: {check.shorten(' ← '.join(cycle))}", "parents"
+                )
+            else:
+                pending.append((following, iter(graph[following])))
+    return list(order)
