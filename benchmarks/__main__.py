@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import accuracy, counting, instruments, speed
+from benchmarks import accuracy, counting, instruments, networks, speed
 
 
 def main() -> None:
@@ -19,6 +19,9 @@ def main() -> None:
         instruments.noise_aware,
         counting.counting,
         counting.ledger,
+        networks.alarm,
+        networks.wide_naive_bayes,
+        networks.classification,
     ):
         benchmark()
 

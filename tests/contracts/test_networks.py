@@ -144,9 +144,10 @@ def test_refusals(name: str) -> None:
     for epsilon in (0, -1, math.nan, "1", True, None):
         with pytest.raises(dp.InputError, match="epsilon must"):
             dp.mechanism(name, PAIR, 3, epsilon=epsilon)
-    for n in (-1, 2.5, None, "6", True):
+    wrong: Any
+    for wrong in (-1, 2.5, None, "6", True):
         with pytest.raises(dp.InputError, match="n must"):
-            dp.mechanism(name, PAIR, n, epsilon=1)
+            dp.mechanism(name, PAIR, wrong, epsilon=1)
     with pytest.raises(dp.InputError, match=f"colour is not an option of {name}"):
         dp.mechanism(name, PAIR, 3, epsilon=1, colour="red")
     if name != "laplace_updates":

@@ -19,14 +19,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Table: TypeAlias = NDArray[Any]  # of Python's integers
+Table: TypeAlias = NDArray[Any]  # of Python's integers or fractions
 Names: TypeAlias = tuple[str, ...]
 
 PARTS = 1 << 16  # weights are multiples of 1/PARTS, which keeps the fractions short
 
 
 def agreeing(
-    tables: Sequence[Sequence[int]],
+    tables: Sequence[Sequence[int | Fraction]],
     scopes: Sequence[Names],
     shapes: Sequence[tuple[int, ...]],
     variances: Sequence[Fraction],
