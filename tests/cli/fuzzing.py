@@ -59,6 +59,7 @@ LEDGERS = (
     ),
 )
 OUT = ("out.json", "out.png", "out.svg", "folder", "no/out.json", "good.csv", "/dev/full", "out")
+STRUCTURES = ("net.bif",) * 6 + ("missing.bif", "folder", "good.csv", "empty.csv", "/dev/null")
 WHERE = (
     *("age >= 30", "x = 'a'", "outcome <> 'cured' or age < 3", "not (x is null)", "age in (1, 2)"),
     *("age >=", "(" * 3000 + "age", "x = 'a", "1 = 1", "x like 'a%'", "(select 1)", "age > 1e999"),
@@ -118,6 +119,24 @@ COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]
             "--request-id": word,
             "--part": word,
             "--out": file(OUT),
+        },
+    ),
+    "network": (
+        0.95,
+        {"": file(DATA), "--structure": file(STRUCTURES), "--epsilon": number},
+        {
+            "--mechanism": choice(("lattice", "laplace_updates", "fourier", "map", "ehds")),
+            "--prior": number,
+            "--adjacency": adjacency,
+            "--n": whole,
+            "--where": choice(WHERE),
+            "--unknown": choice(("error", "drop")),
+            "--t": number,
+            "--samples": whole,
+            "--omega": number,
+            "--points": whole,
+            "--out": file(OUT),
+            "--bif": file(OUT),
         },
     ),
     "plan": (
@@ -180,17 +199,23 @@ COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]
     "ledger migrate": (0.95, {"": file(LEDGERS)}, {}),
     "": (0.5, {"": word}, {"--version": None, "--help": None, " ": word}),
 }
+NET = """variable x { type discrete [ 2 ] { a, b }; }
+variable therapy { type discrete [ 2 ] { a, b }; }
+probability ( x ) { table 0.5, 0.5; }
+probability ( therapy | x ) { (a) 0.5, 0.5; (b) 0.5, 0.5; }
+"""
 VALID = {
     "release": (
         ("good.csv", "--column", "outcome", "--categories", "cured,improved,unchanged"),
         ("small.csv", "--column", "x", "--categories", "a,b"),
         ("small.csv", "--column", "x", "--categories", "a,b", "--by", "therapy", "--groups", "b,a"),
     ),
+    "network": (("small.csv", "--structure", "net.bif"),),
     "plan": (("--categories", "a,b", "--n", "7"),),
     "audit": (("--categories", "a,b", "--n", "7"), ("--categories", "a,b,c", "--n", "3")),
 }
 VALUED = ("--epsilon", "--mechanism")  # random even where all else is valid
-WEIGHTS = {"release": 60, "plan": 2, "compare": 0.3, "audit": 3, "demo": 0.3, "": 2}
+WEIGHTS = {"release": 60, "network": 12, "plan": 2, "compare": 0.3, "audit": 3, "demo": 0.3, "": 2}
 
 
 def arguments(rng: random.Random) -> list[str]:
@@ -219,6 +244,7 @@ def arguments(rng: random.Random) -> list[str]:
 
 def prepare(folder: Path) -> None:
     """Good and broken files of every kind, in the folder that the calls run in."""
+    (folder / "net.bif").write_text(NET, encoding="utf-8")
     good = str(write_csv(folder / "good.csv"))
     (folder / "small.csv").write_text("x,age,therapy,patient\n" + "a,1,a,p\nb,2,b,q\na,3,a,q\n" * 2)
     for target in ("good.parquet (format parquet)", "good.jsonl (format json)"):

@@ -60,7 +60,7 @@ def test_what_is_accepted(tmp_path: Path) -> None:
         ("variable B", "variable A", "line 5: variable 'A' is declared twice"),
         ("{ table 0.25", "{ 0.25", "line 8: expected a row of the table of 'A', got '0.25'"),
         ("(yes)", "(yes, yes)", "line 11: expected states of 1 parents, got 2"),
-        ("network", "graph", "line 3: expected network, variable or probability, got 'graph'"),
+        ("network", "graph", "line 3: expected network, variable or probability"),
         ("0.3, 0.3, 0.4;\n}", "0.3, 0.3, 0.4;\n", "the file ends too early"),
     ],
 )

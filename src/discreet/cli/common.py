@@ -98,6 +98,18 @@ output_options = options(
         "--quiet", is_flag=True, help="Print no tables, only errors and what --json asks."
     ),
 )
+payment_options = options(
+    click.option(
+        "--ledger",
+        envvar="DISCREET_LEDGER",
+        show_envvar=True,
+        type=FILE,
+        help="A file or postgresql:// URL that pays.",
+    ),
+    click.option("--dataset", help="The data set whose budget pays."),
+    click.option("--request-id", help="A name for this release; a retry returns what was stored."),
+    click.option("--part", help="A declared part of the data set."),
+)
 mechanism_options = options(
     click.option("--gamma", help="Smoothness of ehds."),
     click.option("--delta", help="Of smooth_hellinger."),

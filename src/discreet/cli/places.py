@@ -73,6 +73,19 @@ def require(
             raise InputError(f"out {_shown(out)} cannot be replaced", "out")
 
 
+def require_new(argument: str, path: str | None, **kept: str | None) -> None:
+    """Refuse a file that cannot be written, or is one that must not be overwritten."""
+    if path is None:
+        return
+    if not _writable(path):
+        raise InputError(f"{argument} {_shown(path)} cannot be written", argument)
+    for name, other in kept.items():
+        if other is not None and _resolved(other) == _resolved(path):
+            raise InputError(f"{argument} must be another file than {name}", argument)
+    if os.path.lexists(path):
+        raise InputError(f"{argument} {_shown(path)} exists already", argument)
+
+
 def _is_document(path: str, kind: str) -> bool:
     place = Path(path)
     try:

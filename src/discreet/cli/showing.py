@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.cli import common
 from discreet.errors import NotEnumerable
+from discreet.models.network import BayesNet
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def noise_aware(made: Release) -> DirichletMixture | None:
-    """The noise-aware posterior; None where it is not feasible."""
+    """The noise-aware posterior; None where it is not feasible, or made table by table."""
+    if isinstance(made.config.model, BayesNet):
+        return None
     try:
         aware: DirichletMixture = made.noise_aware()
     except NotEnumerable:
@@ -27,6 +30,9 @@ def noise_aware(made: Release) -> DirichletMixture | None:
 def show(made: Release, aware: DirichletMixture | None) -> None:
     """One table, or one for every group."""
     by, console = made.config.model.by, common.console()
+    if isinstance(made.config.model, BayesNet):
+        console.print(made.summary())
+        return
     if aware is None:
         if by is not None:
             common.say(made.title)

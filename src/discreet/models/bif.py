@@ -68,7 +68,9 @@ class _Parser:
             elif word == "probability":
                 self.probability()
             else:
-                raise self.error(f"expected network, variable or probability, got {word!r}")
+                # a file of another kind may hold records: it is not quoted
+                got = f", got {word!r}" if self.place > 1 else ""
+                raise self.error(f"expected network, variable or probability{got}")
         for node in self.states:
             if node not in self.tables:
                 raise self.error(f"variable {node!r} has no probability")

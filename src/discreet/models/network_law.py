@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import partial
 from html import escape
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet import check
+from discreet.core.documents import write_file
 from discreet.core.tables import Tables
 from discreet.errors import DiscreetError
 from discreet.exact import Floats
@@ -104,7 +104,7 @@ class NetworkLaw(ABC):
         from discreet.models import bif
 
         text = bif.write(self.net.parents, self.net.states, self._means())
-        Path(path).write_text(text, encoding="utf-8")
+        write_file(path, text.rstrip())
 
     def to_pgmpy(self) -> Any:
         """A pgmpy model with the mean probabilities."""

@@ -1,0 +1,117 @@
+"""`discreet network`: from a file of records and a structure to a released network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from discreet.cli import common, delivering
+from discreet.errors import InputError
+
+MECHANISMS = ("lattice", "laplace_updates", "fourier", "posterior_sample", "map")
+
+
+@click.command()
+@click.argument("data", type=common.FILE)
+@click.option(
+    "--structure",
+    required=True,
+    type=common.FILE,
+    help="A .bif file with nodes, states and parents; its probabilities are not used.",
+)
+@click.option("--prior", default="1", show_default=True, help="Of every cell, a number.")
+@click.option("--epsilon", required=True, help="What the release may cost.")
+@click.option(
+    "--mechanism",
+    default="lattice",
+    show_default=True,
+    type=click.Choice(MECHANISMS),
+    help="lattice is the most accurate.",
+)
+@click.option(
+    "--adjacency",
+    default="substitute",
+    show_default=True,
+    type=click.Choice(["substitute", "add-remove", "attribute"]),
+    help="add-remove: laplace_updates; attribute: posterior_sample.",
+)
+@click.option("--n", type=int, help="The public number of records, checked against the data.")
+@click.option("--where", help='Only records that satisfy a condition, such as "age >= 50".')
+@click.option(
+    "--unknown",
+    default="error",
+    show_default=True,
+    type=click.Choice(["error", "drop"]),
+    help="What happens to records with missing or undeclared values.",
+)
+@click.option("--table", help="The table of a DuckDB file.")
+@click.option("--shares", type=click.Choice(["sizes", "equal"]), help="Of lattice.")
+@click.option("--t", help="Stealth parameter of fourier.")
+@click.option("--samples", type=int, help="Of posterior_sample.")
+@click.option("--omega", help="Least probability of posterior_sample; tempers it.")
+@click.option("--points", type=int, help="Grid of map.")
+@common.payment_options
+@click.option("--out", type=common.FILE, help="Write the release as JSON.")
+@click.option("--bif", type=common.FILE, help="Write the released network as a .bif file.")
+@common.output_options
+def command(
+    data: str,
+    structure: str,
+    prior: str,
+    epsilon: str,
+    mechanism: str,
+    adjacency: str,
+    n: int | None,
+    ledger: str | None,
+    dataset: str | None,
+    request_id: str | None,
+    part: str | None,
+    out: str | None,
+    bif: str | None,
+    as_json: bool,
+    quiet: bool,
+    **given: Any,
+) -> int:
+    """Release the conditional tables of a Bayesian network, with differential privacy.
+
+    DATA is a .csv, .tsv, .jsonl, .parquet or .duckdb file, or a pattern in quotes, with a column
+    for every node. All tables are counted in one pass; only counts are read.
+
+    \b
+    discreet network patients.csv --structure chest.bif --epsilon 1 \\
+        --ledger budget.db --dataset clinic --out release.json --bif public.bif
+    """
+    from discreet import check
+    from discreet.cli import places
+    from discreet.models.network import BayesNet
+    from discreet.releasing import release
+
+    if quiet and not (as_json or out or bif or ledger):
+        raise InputError("quiet needs out, bif, json or ledger: nothing would be kept", "quiet")
+    places.require(out, data=data, structure=structure, ledger=ledger)
+    places.require_new("bif", bif, out=out, data=data, structure=structure, ledger=ledger)
+    delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
+    budget = check.epsilon(common.number("epsilon", epsilon))
+    net = BayesNet.from_bif(structure, common.number("prior", prior))
+    rules = {name: given.pop(name) for name in ("where", "unknown", "table")}
+    given |= {name: common.number(name, given[name]) for name in ("t", "omega")}
+    options = {name: value for name, value in given.items() if value is not None}
+    book = None if ledger is None else places.open_ledger(ledger)
+    with common.waiting("counting"):
+        tables = net.count(data, **rules)
+    made = release(
+        tables,
+        net,
+        budget,
+        mechanism,
+        n=n,
+        adjacency=adjacency,
+        ledger=book,
+        dataset=dataset,
+        request_id=request_id,
+        part=part,
+        **options,
+    )
+    left = None if book is None or dataset is None else (dataset, book, part)
+    return delivering.deliver(made, left, out, None, as_json, quiet, bif)

@@ -1,0 +1,7 @@
+"""P2 on Bayesian networks: its figure and its table, its claims and its printed numbers."""
+
+from discreet.study.reproduce.p2.claims import CLAIMS
+from discreet.study.reproduce.p2.figures import PARTS
+from discreet.study.reproduce.p2.printed import PRINTED
+
+__all__ = ["CLAIMS", "PARTS", "PRINTED"]
