@@ -19,6 +19,8 @@ PAPERS = {
     "p0": "Exploring the Design Space of Differentially Private Bayesian Inference under "
     "Hellinger Distance (anonymous submission)",
     "p1": "Accuracy Analysis For Three Mechanisms (draft, apparently of the same group)",
+    "p2": "On the Differential Privacy of Bayesian Inference (Zhang, Rubinstein and Dimitrakakis, "
+    "AAAI 2016), its part on Bayesian networks",
     "p3": "Notes of DP - Bayesian Inference (draft, apparently of the same group)",
     "ours": "Findings of our own",
 }

@@ -46,7 +46,7 @@ COLUMNS = (
 )
 
 
-def made_up(number: int, rng: np.random.Generator) -> list[Split]:
+def made_up(number: int, rng: np.random.Generator, records: int = RECORDS) -> list[Split]:
     """P2's setting: 1,000 records with 16 features, 50 to train with; a new model every time.
 
     P(feature | class) is uniform on [0, 1], and the classes are equally likely.
@@ -54,9 +54,9 @@ def made_up(number: int, rng: np.random.Generator) -> list[Split]:
     found = []
     for _ in range(number):
         theta = rng.random((2, FEATURES))
-        labels = rng.integers(0, 2, RECORDS)
-        places = (rng.random((RECORDS, FEATURES)) < theta[labels]).astype(np.int64)
-        found.append(split(NET, labels, places, rng.permutation(RECORDS)[:TRAINED]))
+        labels = rng.integers(0, 2, records)
+        places = (rng.random((records, FEATURES)) < theta[labels]).astype(np.int64)
+        found.append(split(NET, labels, places, rng.permutation(records)[:TRAINED]))
     return found
 
 

@@ -118,7 +118,9 @@ def _marginal(table: object, names: tuple[str, ...], others: tuple[str, ...]) ->
 def _consistent() -> Finding:
     net = binary(a="", b="a", c="ab", d="bc", e="a")
     rng = np.random.default_rng(0)
-    found = {name: disagreeing(name, net, rng) for name in ("fourier", "laplace_updates", "lattice")}
+    found = {
+        name: disagreeing(name, net, rng) for name in ("fourier", "laplace_updates", "lattice")
+    }
     (bad, all_), noisy, ours = found.values()
     words = (
         f"Released as exact fractions they agree on all {all_ - bad} of {all_} overlaps of a "
