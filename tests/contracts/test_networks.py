@@ -46,10 +46,11 @@ def test_the_exact_loss_is_within_the_claim(name: str, n: int) -> None:
     for net in (PAIR, FORK) if n < 4 else (PAIR,):
         for epsilon in (0.5, 3):
             made = dp.mechanism(name, net, n, epsilon=epsilon, **options)
-            loss = exact_loss(net, made, n)
-            assert loss <= epsilon + 1e-9
+            audit = dp.audit(made)
+            assert audit.epsilon_lower <= audit.epsilon <= epsilon
+            assert exact_loss(net, made, n) == pytest.approx(audit.epsilon, rel=1e-9)
             if name in ("lattice", "laplace_updates", "fourier"):
-                assert loss == pytest.approx(epsilon, rel=1e-9)
+                assert audit.epsilon_lower == audit.epsilon == epsilon
 
 
 # Priors with which the mechanism's loss comes near its claim, and the share that it then has.
@@ -73,6 +74,7 @@ def test_too_little_noise_is_caught(name: str) -> None:
     louder = dp.mechanism(name, net, 1, epsilon=times, **options)
     wrong = replace(made, make_raw_law=louder.make_raw_law)
     assert exact_loss(net, wrong, 1) > 1.05
+    assert dp.audit(wrong).epsilon_lower > 1.05
 
 
 @pytest.mark.parametrize("name", NETWORK_MECHANISMS)

@@ -173,7 +173,6 @@ def test_what_is_refused() -> None:
     with pytest.raises(dp.InputError, match="shares must be one of"):
         dp.release(counted, PAIR, epsilon=1, shares="all")
     made = dp.mechanism("lattice", PAIR, 1, epsilon=1)
-    for use in (dp.audit, lambda m: dp.accuracy(m, counted)):
-        with pytest.raises(dp.InputError, match="must be one for counts of categories"):
-            use(made)
+    with pytest.raises(dp.InputError, match="must be one for counts of categories"):
+        dp.accuracy(made, counted)
     assert "400" not in repr(tables(PAIR, [(0, 0)] * 400))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet import check, plots
+from discreet.auditing import networks
 from discreet.auditing.spaces import Space, space
 from discreet.core import Certificate, Mechanism, Witness
 from discreet.core.law import Outcome
@@ -22,6 +23,7 @@ from discreet.errors import InputError
 from discreet.exact import Floats, balls, floats
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
 from discreet.mechanisms.lattice import clip, project
+from discreet.models.network import BayesNet
 from discreet.progress import track
 
 if TYPE_CHECKING:
@@ -85,6 +87,7 @@ class Audit:
 
     def _deltas(self, grid: Floats) -> Floats:
         """In one pass over all neighbours; 0 from the privacy loss on."""
+        require_categories(self.mechanism)
         result = np.zeros(len(grid))
         wanted = grid < self.epsilon
         if self.witness is None or not wanted.any():
@@ -142,6 +145,7 @@ def audit(mechanism: Mechanism, total: int | None = None) -> Audit:
     Args:
         mechanism: made by `dp.mechanism`, with finitely many released outcomes. Two categories
             to n = 10,000 and beyond, three to n = 60 and beyond, about 250 with an equal prior.
+            Of a network: two or three binary nodes and a few records; the raw output is audited.
         total: under add-remove, the largest number of records that is covered.
 
     Returns:
@@ -162,10 +166,22 @@ def audit(mechanism: Mechanism, total: int | None = None) -> Audit:
         raise InputError(
             f"mechanism must be a Mechanism, got {check.brief(mechanism)}", "mechanism"
         )
+    if isinstance(mechanism.config.model, BayesNet):
+        return _audit_network(mechanism, total)
     require_categories(mechanism)
     if mechanism.config.n is not None and total is not None:
         raise InputError(f"total is for add-remove only, got {check.brief(total)}", "total")
     return examine(mechanism, total)
+
+
+def _audit_network(mechanism: Mechanism, total: int | None) -> Audit:
+    """Of the raw output, over all data sets of n records of a small network."""
+    if mechanism.config.n is None or total is not None:
+        raise InputError("mechanism of a network is audited with a public n only", "mechanism")
+    if mechanism.config.n == 0:
+        return Audit(mechanism, 0.0, 0.0, None)
+    lower, upper, witness = networks.worst_pair(mechanism, mechanism.config.n)
+    return Audit(mechanism, _rounded(upper, math.inf), _rounded(lower, 0), witness)
 
 
 def examine(mechanism: Mechanism, total: int | None = None, losses: Losses | None = None) -> Audit:
@@ -270,7 +286,13 @@ def _by_its_raw_law(mechanism: Mechanism) -> Audit | None:
         return None
     output = (n - k + 1, *[1] * (k - 1))
     neighbour = (n - k + 2, 0, *[1] * (k - 2))
-    epsilon = float(law.raw.epsilon)
-    upper = epsilon if Fraction(epsilon) >= law.raw.epsilon else math.nextafter(epsilon, math.inf)
-    lower = epsilon if Fraction(epsilon) <= law.raw.epsilon else math.nextafter(epsilon, 0.0)
-    return Audit(mechanism, upper, lower, Witness(output, neighbour, output))
+    epsilon = law.raw.epsilon
+    bounds = _rounded(epsilon, math.inf), _rounded(epsilon, 0)
+    return Audit(mechanism, *bounds, Witness(output, neighbour, output))
+
+
+def _rounded(number: Fraction, towards: float) -> float:
+    """A float that is not on the other side of the number."""
+    near = float(number)
+    wrong = Fraction(near) < number if towards > 0 else Fraction(near) > number
+    return math.nextafter(near, towards) if wrong else near

@@ -27,11 +27,12 @@ FORK, COLLIDER = binary(a="", b="a", c="a"), binary(a="", b="", c="ab")
 
 def counts_of(net: BayesNet, records: Iterable[Record]) -> tuple[int, ...]:
     """The counts of all tables, one after the other."""
-    found, seen = [], list(records)
+    found: list[int] = []
+    seen = list(records)
     for family in net.families:
         places = [net.nodes.index(name) for name in family.columns]
-        for cell in itertools.product((0, 1), repeat=len(places)):
-            found.append(sum(all(r[p] == x for p, x in zip(places, cell)) for r in seen))  # noqa: B905
+        those = [tuple(record[place] for place in places) for record in seen]
+        found += map(those.count, itertools.product((0, 1), repeat=len(places)))
     return tuple(found)
 
 

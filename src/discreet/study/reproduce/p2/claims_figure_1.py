@@ -1,4 +1,4 @@
-"""P2 §5.1: what Figure 1 is said to show. Simulations with a fixed seed, paired on the same data."""
+"""P2 §5.1: what Figure 1 is said to show. Simulations with fixed seeds, on the same data."""
 
 from __future__ import annotations
 
@@ -30,6 +30,14 @@ from discreet.study.reproduce.parts import Cell, Claim, Finding, Verdict
 
 _RUNS, _FEWER = 100, 24  # samples and MAP estimates take longer
 
+_PRIVATE = {
+    LAPLACE: "Laplace",
+    FOURIER: "Fourier",
+    SAMPLER: "one sample",
+    MAP: "MAP",
+    LATTICE: "lattice",
+}
+
 
 @cache
 def _splits() -> list[Split]:
@@ -57,14 +65,7 @@ def _cost() -> Finding:
     epsilon = 2.0
     found: dict[str, Cell] = {"exact": float(accuracy(EXACT, epsilon).mean())}
     shown, lower = [], True
-    names = {
-        LAPLACE: "Laplace",
-        FOURIER: "Fourier",
-        SAMPLER: "sample",
-        MAP: "MAP",
-        LATTICE: "lattice",
-    }
-    for label, name in names.items():
+    for label, name in _PRIVATE.items():
         mean, error = above(label, EXACT, epsilon)
         lower &= mean < -2 * error
         shown.append(f"{name} {-mean:.3f} ± {error:.3f}")
@@ -107,7 +108,7 @@ def _fourier() -> Finding:
         plain = simulated(LAPLACE, NET, splits, epsilon, rng)
         mean, error = summary((theirs - plain)[kept])
         below.append((mean < -2 * error, mean > 2 * error))
-        shown.append(f"{mean:+.3f} ± {error:.3f} at ε = {epsilon:g}")
+        shown.append(f"{mean:+.3f} ± {error:.3f} at ε = {epsilon:g}".replace("-", "−"))  # noqa: RUF001
         found |= {f"difference_{epsilon:g}": mean, f"error_{epsilon:g}": error}
     words = (
         "Where the noise is large. With P2's own noise, and t such that 90 % of the runs have no "
@@ -120,7 +121,8 @@ def _fourier() -> Finding:
 
 def _sampler() -> Finding:
     found: dict[str, Cell] = {}
-    charged, honest = [], []
+    charged: list[bool] = []
+    honest: list[bool] = []
     for epsilon in (5.0, 20.0):
         for label, kept in ((MANY_CHARGED, charged), (SAMPLER, honest)):
             others = [above(label, other, epsilon) for other in (LAPLACE, FOURIER)]

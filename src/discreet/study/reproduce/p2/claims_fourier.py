@@ -136,7 +136,7 @@ def _consistent() -> Finding:
 
 @cache
 def _needed() -> Floats:
-    """By how much P2's noise at ε = 1 must be raised for no cell to be negative, all being empty."""
+    """By how much P2's noise at ε = 1 must be raised for no cell to be negative, all empty."""
     size = len(fourier.closure(NET))
     noise = np.random.default_rng(20160212).laplace(0, 2 * size, (100_000, size)).astype(np.float32)
     zero, y = noise[:, :1], noise[:, 1:2]

@@ -91,28 +91,27 @@ def _lemma_3() -> Finding:
 def _theorem_4_1() -> Finding:
     unit, n = _unit(), 41
     # one attribute of a fork's root changes, where the children's rows are far from it
-    rest: list[Record] = [(0, 1, 1)] * 20 + [(1, 1, 1)] * 20
-    root = sample_loss(
-        *(counts_of(FORK, [*rest, record]) for record in ((0, 0, 0), (1, 0, 0))), _OMEGA
-    )
+    rest = [(0, 1, 1)] * 20 + [(1, 1, 1)] * 20
+    zero, one = (counts_of(FORK, [*rest, record]) for record in ((0, 0, 0), (1, 0, 0)))
+    root = sample_loss(zero, one, _OMEGA)
     worst = 0.0
     for net in (ONE, PAIR, FORK):
-        for one, other in neighbours(net, 2):
-            families = _families(net, one[-1], other[-1])
-            loss = sample_loss(counts_of(net, one), counts_of(net, other), _OMEGA)
+        for left, right in neighbours(net, 2):
+            families = _families(net, left[-1], right[-1])
+            loss = sample_loss(counts_of(net, left), counts_of(net, right), _OMEGA)
             worst = max(worst, loss / (2 * unit * families))
-    right = truncation_loss(FORK, _OMEGA, "attribute")
+    proved = truncation_loss(FORK, _OMEGA, "attribute")
     words = (
         "With ρ counting the families that change. A fork of three nodes, θ between "
         f"{_OMEGA} and {1 - _OMEGA}, n = {n}: changing the root of one record alone loses "
-        f"{root:.2f}, more than 2L = {2 * unit:.2f} but not than {right:.2f} for its three "
+        f"{root:.2f}, more than 2L = {2 * unit:.2f} but not than {proved:.2f} for its three "
         f"families. Over all data of two records in three networks the exact loss is at most "
         f"{worst:.2f} of 2L for each changed family."
     )
     return Finding(
-        Verdict.of(root <= 2 * unit, root <= right and worst <= 1),
+        Verdict.of(root <= 2 * unit, root <= proved and worst <= 1),
         words,
-        {"root": root, "as_stated": 2 * unit, "by_families": right, "largest_share": worst},
+        {"root": root, "as_stated": 2 * unit, "by_families": proved, "largest_share": worst},
     )
 
 
@@ -207,8 +206,8 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "p2-lemma-2",
         "Lemma 2",
-        "If every factor is L_i-Lipschitz in the node's own state, the network is max L_i-Lipschitz "
-        "in the sum of the nodes' distances.",
+        "If every factor is L_i-Lipschitz in the node's own state, the network is "
+        "max L_i-Lipschitz in the sum of the nodes' distances.",
         _lemma_2,
         "E20",
     ),

@@ -73,7 +73,7 @@ def released(
     splits: Sequence[Split],
     epsilon: float,
     rng: np.random.Generator,
-    **options: object,
+    **options: Any,
 ) -> NDArray[Any]:
     """A release for every split, one a row: what `dp.release` would return as its value.
 
@@ -137,7 +137,7 @@ def simulated(
         return accuracies(net, splits, probabilities(net, counts))
     if name == MANY_CHARGED:
         return accuracies(net, splits, mean_of_samples(net, splits, math.exp(-epsilon / 2)))
-    options: dict[str, object] = {FOURIER: {"t": t}, MAP: {"points": POINTS}}.get(name, {})
+    options = {FOURIER: {"t": t}, MAP: {"points": POINTS}}.get(name, {})
     if name == ONE_CHARGED:  # what it costs when a record changes
         name, epsilon = SAMPLER, truncation_loss(net, math.exp(-epsilon / 2))
     values = released(name, net, splits, epsilon, rng, **options)

@@ -1,0 +1,154 @@
+"""The exact privacy loss of a mechanism for the tables of a small network, over all data sets."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache, partial
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from flint import arb
+
+from discreet import check
+from discreet.core import Adjacency, Law, Mechanism, Witness
+from discreet.core.law import Outcome
+from discreet.errors import NotEnumerable
+from discreet.exact import balls
+from discreet.exact.balls import Real
+from discreet.laws.lattice import LatticeLaw
+from discreet.laws.noise import NoiseLaw
+from discreet.laws.product import ProductLaw
+from discreet.progress import track
+
+Record: TypeAlias = tuple[int, ...]  # the place of the state of every node
+
+MOST_PAIRS = 200_000
+MOST_OUTPUTS = 20_000  # of one part of the output
+
+
+class Loss(NamedTuple):
+    """Of a part of the output: the largest log ratio lies between two numbers, attained there."""
+
+    lower: Fraction
+    upper: Fraction
+    output: Outcome
+
+
+def worst_pair(mechanism: Mechanism, n: int) -> tuple[Fraction, Fraction, Witness]:
+    """Bounds on the largest log ratio of the raw output, and data sets and output that attain it.
+
+    The parts of the output are independent, so an output that is worst in every part is worst.
+    """
+    config = mechanism.config
+    families = config.model.families
+    sizes = {family.node: family.shape[-1] for family in families}
+    world = list(itertools.product(*map(range, sizes.values())))
+    pairs = _pairs(world, config.adjacency)
+    data = math.comb(n - 1 + len(world) - 1, n - 1)
+    if data * len(pairs) > MOST_PAIRS:
+        raise NotEnumerable(
+            f"an audit of {check.number_of(n, 'record')} of {len(world)} kinds compares "
+            f"{check.big(data * len(pairs))} pairs of data sets, at most {MOST_PAIRS} are possible",
+            data * len(pairs),
+        )
+    places = {node: i for i, node in enumerate(sizes)}
+    axes = [[places[name] for name in family.columns] for family in families]
+
+    @cache
+    def cells(record: Record) -> tuple[int, ...]:
+        """Where the record is counted in every table."""
+        return tuple(
+            int(np.ravel_multi_index([record[i] for i in own], family.shape))
+            for own, family in zip(axes, families, strict=True)
+        )
+
+    def tables(records: tuple[Record, ...]) -> Outcome:
+        found = [[0] * family.cells for family in families]
+        for record in records:
+            for table, cell in zip(found, cells(record), strict=True):
+                table[cell] += 1
+        return tuple(itertools.chain.from_iterable(found))
+
+    @cache
+    def parts(values: Outcome) -> list[Law]:
+        return list(_parts(mechanism.make_raw_law(values)))
+
+    lower, upper, witness = Fraction(0), Fraction(0), None
+    rests = itertools.combinations_with_replacement(world, n - 1)
+    for rest in track(rests, "audit", data):
+        for one, other in pairs:
+            here, there = tables((*rest, one)), tables((*rest, other))
+            for p, q in ((here, there), (there, here)):
+                losses = [_loss(*both) for both in zip(parts(p), parts(q), strict=True)]
+                upper = max(upper, sum((loss.upper for loss in losses), Fraction(0)))
+                attained = sum((loss.lower for loss in losses), Fraction(0))
+                if attained > lower or witness is None:
+                    output = tuple(x for loss in losses for x in loss.output)
+                    lower, witness = max(lower, attained), Witness(p, q, output)
+    assert witness is not None
+    return lower, upper, witness
+
+
+def _pairs(world: list[Record], adjacency: Adjacency) -> list[tuple[Record, Record]]:
+    """Two records that one may be replaced by: any two, or two that differ in one attribute."""
+    return [
+        (one, other)
+        for one, other in itertools.combinations(world, 2)
+        if adjacency is Adjacency.SUBSTITUTE
+        or sum(x != y for x, y in zip(one, other, strict=True)) == 1
+    ]
+
+
+def _parts(law: Law) -> Iterator[Law]:
+    if isinstance(law, ProductLaw):
+        for part in law.parts:
+            yield from _parts(part)
+    else:
+        yield law
+
+
+@cache
+def _listed(law: Law) -> tuple[list[Outcome], list[arb]]:
+    """All outputs of a finite law, and the logs of their probabilities as balls."""
+    if law.candidates is None or law.candidates > MOST_OUTPUTS:
+        raise NotEnumerable(
+            f"an audit lists at most {MOST_OUTPUTS} outputs of every part: choose a smaller grid"
+        )
+    outputs = [tuple(row) for row in law.support.tolist()]
+    total = balls.memo(law.log_total)
+    return outputs, [balls.refine(partial(_log_p, law, z, total), _sharp) for z in outputs]
+
+
+def _log_p(law: Law, z: Outcome, total: Real) -> arb:
+    return law.log_weight(z) - total()
+
+
+def _sharp(log: arb) -> arb | None:
+    return log if log.is_finite() and log.rad() < 1e-15 else None
+
+
+def _loss(p: Law, q: Law) -> Loss:
+    """The largest log p/q; of additive noise it is attained at the data themselves."""
+    if isinstance(p, LatticeLaw) and isinstance(q, LatticeLaw):
+        loss = p.epsilon * _distance(p.center, q.center) / 2
+        return Loss(loss, loss, p.center)
+    if isinstance(p, NoiseLaw) and isinstance(q, NoiseLaw) and p.low is None and p.high is None:
+        rest = () if p.total is None else (p.total - sum(p.center),)
+        loss = p.rate * _distance(p.center, q.center)
+        return Loss(loss, loss, (*p.center, *rest))
+    outputs, first = _listed(p)
+    others, second = _listed(q)
+    assert outputs == others
+    with balls.precision(balls.PRECISION):
+        ratios = [a - b for a, b in zip(first, second, strict=True)]
+        lowers = [balls.fraction(ratio.lower()) for ratio in ratios]
+        uppers = [balls.fraction(ratio.upper()) for ratio in ratios]
+    place = max(range(len(lowers)), key=lowers.__getitem__)
+    return Loss(lowers[place], max(uppers), outputs[place])
+
+
+def _distance(c: Outcome, d: Outcome) -> Fraction:
+    return Fraction(sum(abs(x - y) for x, y in zip(c, d, strict=True)))
