@@ -91,10 +91,18 @@ def mechanism(
             The exponential mechanisms take calibrate=True: the exponent is scaled until the exact
             audit (`dp.audit`) certifies a loss of at most epsilon. Found once, kept on disk.
             `help(dp.MECHANISMS[name])` has the formula, the reference and the guarantee.
+            For a `BayesNet`:
+            "lattice": every table with its share of the budget, made to agree; option shares
+            ("sizes" or "equal");
+            "laplace_updates": independent noise on every cell;
+            "fourier": noise on parities, for nodes of two states; option t, P2's stealth;
+            "posterior_sample": draws of the probabilities; options samples, omega, grid;
+            "map": likely probabilities; option points.
         model: the model whose posterior is released.
         n: the public number of records; left out under add-remove, where it is private.
         epsilon: the nominal privacy parameter of the mechanism; `guarantee` says what is proved.
-        adjacency: "substitute", or "add-remove" for `lattice`.
+        adjacency: "substitute"; "add-remove" for `lattice`, in networks `laplace_updates`;
+            "attribute" for `posterior_sample`.
         options: of the mechanism, as listed.
 
     Example:

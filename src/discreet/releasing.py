@@ -42,14 +42,16 @@ def release(
     Args:
         counts: private counts: `Counts`, a sequence in category order, or a mapping or Series by
             category, where categories left out count as 0. For records use `model.count(data)`.
+            Of a network, the tables that `net.count(data)` made.
         model: the public model.
         epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
         mechanism: "lattice" is the most accurate that works at any size; "optimal" is as good or
             better where it can be computed; the others are "ls_dim", "ls_hist", "ehd", "ehds",
-            "smooth_hellinger" and "ehdl", see `dp.mechanism`.
+            "smooth_hellinger" and "ehdl"; those of networks "laplace_updates", "fourier",
+            "posterior_sample" and "map": see `dp.mechanism`.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
-        adjacency: "substitute" or, for `lattice`, "add-remove".
+        adjacency: "substitute" or, for some mechanisms, "add-remove" or "attribute".
         delta: for `smooth_hellinger`.
         rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
         ledger: pays for the release (`dp.Ledger.open`); what the budget does not cover is refused.

@@ -108,7 +108,7 @@ def _fourier() -> Finding:
         plain = simulated(LAPLACE, NET, splits, epsilon, rng)
         mean, error = summary((theirs - plain)[kept])
         below.append((mean < -2 * error, mean > 2 * error))
-        shown.append(f"{mean:+.3f} ± {error:.3f} at ε = {epsilon:g}".replace("-", "−"))  # noqa: RUF001
+        shown.append(f"{mean:+.3f} ± {error:.3f} at ε = {epsilon:g}".replace("-", "−"))
         found |= {f"difference_{epsilon:g}": mean, f"error_{epsilon:g}": error}
     words = (
         "Where the noise is large. With P2's own noise, and t such that 90 % of the runs have no "

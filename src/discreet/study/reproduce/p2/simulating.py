@@ -137,7 +137,9 @@ def simulated(
         return accuracies(net, splits, probabilities(net, counts))
     if name == MANY_CHARGED:
         return accuracies(net, splits, mean_of_samples(net, splits, math.exp(-epsilon / 2)))
-    options = {FOURIER: {"t": t}, MAP: {"points": POINTS}}.get(name, {})
+    options: dict[str, Any] = {}
+    if name in (FOURIER, MAP):
+        options = {"t": t} if name == FOURIER else {"points": POINTS}
     if name == ONE_CHARGED:  # what it costs when a record changes
         name, epsilon = SAMPLER, truncation_loss(net, math.exp(-epsilon / 2))
     values = released(name, net, splits, epsilon, rng, **options)
