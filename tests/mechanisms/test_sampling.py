@@ -187,7 +187,7 @@ def test_what_a_record_changes_in_a_mass(a: float) -> None:
 def test_the_chosen_point_is_likely() -> None:
     """At a large ε the released θ is the cell with the largest mass."""
     counted = tables(PAIR, [(0, 1)] * 70 + [(1, 1)] * 25 + [(1, 0)] * 5)
-    made = dp.release(counted, PAIR, 10**4, "map")
+    made = dp.release(counted, PAIR, 10**4, "map", points=100)
     assert made.posterior.samples == 1
     assert made.posterior.mean("a")[0] == pytest.approx([0.7, 0.3], abs=0.011)
     assert made.posterior.mean("b")[1] == pytest.approx([5 / 30, 25 / 30], abs=0.02)

@@ -314,6 +314,7 @@ def test_our_own_verdicts(measured: dict[str, Finding]) -> None:
         "ours-limit": "holds",
         "ours-calibration": "holds",
         "ours-intervals": "holds",
+        "ours-networks": "holds",
         "ours-monotone": "holds",
         "ours-lattice-normaliser": "holds",
         "ours-midpoint": "holds",

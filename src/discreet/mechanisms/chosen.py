@@ -20,14 +20,14 @@ from discreet.laws.masses import MassLaw
 from discreet.laws.product import ProductLaw
 
 
-def map_estimate(model: Network, n: int, epsilon: Fraction, *, points: int = 100) -> Mechanism:
+def map_estimate(model: Network, n: int, epsilon: Fraction, *, points: int = 10) -> Mechanism:
     """For every row of every table a point near the most likely one, P(θ) ∝ exp(κ·mass around θ).
 
     A row of k states is k − 1 shares, θ_1, then θ_2/(1 − θ_1), …: independent Beta laws under the
     posterior. Each is chosen among the midpoints of equal cells, with the posterior mass of the
     cell as its score: P2's density is no valid score (erratum E12). κ = ε/(4|I|(k − 1)Δ), where
     Δ = a^a·e^{−a}/Γ(a + 1) at the smallest prior parameter a of the node bounds what one record
-    changes in any mass. Guarantee: ε.
+    changes in any mass. Few points are chosen among more surely than many. Guarantee: ε.
     """
     check.whole("points", points, least=2, most=101)
     # Adding a record to a row adds 1 to one parameter of each of at most k − 1 Beta laws, and

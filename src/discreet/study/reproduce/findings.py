@@ -24,10 +24,11 @@ The project starts from five documents:
 - **P4** Barthe, Farina, Gaboardi, Gallego Arias, Gordon, Hsu and Strub, *Differentially Private
   Bayesian Programming*, CCS 2016.
 
-This page covers what is built so far, the release of Beta and Dirichlet posteriors. `make findings`
-writes it from {claims} claims, each of them measured anew, and a test fails when it is out of date.
-`discreet reproduce all --out DIR` shows the claims together with all tables and figures. E with a
-number is an erratum in the project's list; *implied* is what a paper does not say in so many words.
+This page covers what is built so far: Beta and Dirichlet posteriors, and Bayesian networks. `make
+findings` writes it from {claims} claims, each of them measured anew, and a test fails when it is out
+of date. `discreet reproduce all --out DIR` shows the claims together with all tables and figures. E
+with a number is an erratum in the project's list; *implied* is what a paper does not say in so many
+words.
 
 ## In short
 
@@ -37,6 +38,11 @@ counterexample is known, and what can be proved is weaker. On accuracy the paper
 mechanisms with Laplace noise that is rounded down, or towards zero, and sometimes plot another law
 than the one they define. Against integer noise that keeps the total, the Hellinger mechanisms lose
 in all of their settings that we tried.
+
+P2's noise on counts and on Fourier coefficients is private as claimed. What it charges for a sample
+of the posterior covers one changed attribute of a node without children, not a record, and not
+several samples; its exponential mechanism needs masses in place of densities. Most of its bounds on
+the error say nothing in its own setting, and some are false.
 """
 _HEADINGS = {
     Verdict.HOLDS: "What the papers got right",

@@ -1,8 +1,8 @@
 """What we found ourselves; no paper has it."""
 
-from discreet.study.reproduce.ours import theory, use
+from discreet.study.reproduce.ours import networks, theory, use
 from discreet.study.reproduce.parts import Claim, Part, Printed
 
-CLAIMS: tuple[Claim, ...] = (*use.CLAIMS, *theory.CLAIMS)
+CLAIMS: tuple[Claim, ...] = (*use.CLAIMS, *networks.CLAIMS, *theory.CLAIMS)
 PARTS: tuple[Part, ...] = ()
 PRINTED: tuple[Printed, ...] = ()
