@@ -25,10 +25,10 @@ The project starts from five documents:
   Bayesian Programming*, CCS 2016.
 
 This page covers what is built so far: Beta and Dirichlet posteriors, and Bayesian networks. `make
-findings` writes it from {claims} claims, each of them measured anew, and a test fails when it is out
-of date. `discreet reproduce all --out DIR` shows the claims together with all tables and figures. E
-with a number is an erratum in the project's list; *implied* is what a paper does not say in so many
-words.
+findings` writes it from {claims} claims, each of them measured anew, and a test fails when it is
+out of date. `discreet reproduce all --out DIR` shows the claims together with all tables and
+figures. E with a number is an erratum in the project's list; *implied* is what a paper does not say
+in so many words.
 
 ## In short
 
