@@ -177,7 +177,7 @@ def categories(value: object, argument: str = "categories") -> tuple[Category, .
                 f"must be a string, integer or boolean, got {brief(item)}",
             )
     if len(labels) < 2:
-        raise _fail(argument, f"must name at least two {argument}, got {labels!r}")
+        raise _fail(argument, f"must name at least two {argument.split()[0]}, got {labels!r}")
     if len(set(labels)) < len(labels):
         twice = next(item for i, item in enumerate(labels) if item in labels[:i])
         raise _fail(argument, f"must be distinct, got {twice!r} twice")

@@ -21,7 +21,7 @@ from discreet.mechanisms.laplace import ls_dim, ls_hist
 from discreet.mechanisms.lattice import lattice
 from discreet.mechanisms.optimal import OptimalMechanism
 from discreet.mechanisms.optimal import optimal as most_accurate
-from discreet.mechanisms.sampling import posterior_sample
+from discreet.mechanisms.sampling import limits_of, posterior_sample
 from discreet.models.dirichlet import DirichletMultinomial
 from discreet.models.network import BayesNet
 from discreet.models.network_samples import NetworkSamples
@@ -186,6 +186,14 @@ def posterior(config: Config, value: Value) -> Any:
     if config.mechanism in ("posterior_sample", "map"):
         return NetworkSamples(config.model, value)
     return config.model.released(value)
+
+
+def remark(config: Config) -> str:
+    """What the reader of released parameters has to know besides."""
+    if config.mechanism != "posterior_sample":
+        return ""
+    least = min(limits_of(config).values())
+    return f"No probability was drawn below {float(least):.3g}: what ε leaves of the posterior."
 
 
 def require_model(model: object) -> None:

@@ -132,7 +132,8 @@ class Release:
         if isinstance(self.config.model, BayesNet):
             check.choice("node", node, (None, *self.config.model.nodes))
             laws = _network_laws(self, noise_aware, n_prior, rng)
-            return NetworkSummary(self.title, self.config.model, *laws, node)
+            remark = making.remark(self.config)
+            return NetworkSummary(self.title, self.config.model, *laws, node, remark)
         _require_no_node(node)
         try:
             plain = self.posterior

@@ -59,7 +59,6 @@ def test_add_remove_counts_twice_under_substitution(place: str) -> None:
     [
         ("add-remove", "substitute"),
         ("substitute", "attribute"),
-        ("attribute", "substitute"),
         ("attribute", "add-remove"),
     ],
 )

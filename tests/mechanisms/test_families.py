@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dp
+from discreet.core.tables import Tables
 from discreet.laws.lattice import LatticeLaw
 from discreet.laws.product import ProductLaw
 from discreet.mechanisms import families
@@ -176,3 +177,28 @@ def test_what_is_refused() -> None:
     with pytest.raises(dp.InputError, match="must be one for counts of categories"):
         dp.accuracy(made, counted)
     assert "400" not in repr(tables(PAIR, [(0, 0)] * 400))
+
+
+def test_too_many_shared_variables() -> None:
+    nodes = [f"p{i}" for i in range(11)]
+    wide = dp.BayesNet({"x": nodes, "y": nodes}, dict.fromkeys([*nodes, "x", "y"], (0, 1)))
+    with pytest.raises(dp.InputError, match="got two that share 11; use 'laplace_updates'"):
+        dp.mechanism("lattice", wide, 5, epsilon=1)
+    assert dp.mechanism("laplace_updates", wide, 5, epsilon=1)
+
+
+def test_tables_know_their_states() -> None:
+    """Counts of a network with other states, or in another order, are not taken."""
+    data = pd.DataFrame({"a": ["x", "y"], "b": ["x", "x"]})
+    orders = (("x", "y"), ("y", "x"))
+    nets = [dp.BayesNet({"b": ["a"]}, {"a": order, "b": ("x", "y")}) for order in orders]
+    counted = nets[0].count(data)
+    assert nets[0].posterior(counted).mean("a").tolist() == [[0.5, 0.5]]
+    for use in (nets[1].posterior, lambda t: dp.release(t, nets[1], 1)):
+        with pytest.raises(dp.InputError, match="other states of 'a', or in another order"):
+            use(counted)
+    known = dp.BayesNet({}, {"a": (0, 1)}, probabilities={"a": [0.5, 0.5]})
+    made = dp.release(known.count(pd.DataFrame({"a": [0, 1]})), known, 1)
+    assert dp.Release.from_json(made.to_json()) == made
+    with pytest.raises(dp.InputError, match="at most 2"):
+        Tables((("a",),), ((2**63, 0),))

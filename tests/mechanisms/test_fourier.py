@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dp
+from discreet.core.tables import Tables
 from discreet.laws.noise import NoiseLaw
 from discreet.mechanisms import fourier
 from discreet.mechanisms.fourier import closure, sensitivity
@@ -135,3 +136,18 @@ def test_what_is_refused() -> None:
     for t in (-1, float("nan"), "1", 1e9):
         with pytest.raises(dp.InputError, match="t must"):
             dp.mechanism("fourier", FORK, 3, epsilon=1, t=t)
+
+
+def test_tables_of_different_records_are_refused() -> None:
+    columns = (("a",), ("a", "b"), ("a", "c"))
+    wrong = Tables(columns, ((1, 1), (2, 0, 0, 0), (1, 0, 0, 1)))
+    with pytest.raises(dp.InputError, match="same records"):
+        dp.release(wrong, FORK, 1, "fourier")
+
+
+def test_huge_counts_stay_whole() -> None:
+    n = 2**62
+    huge = Tables((("a",), ("a", "b"), ("a", "c")), ((n, 0), (n, 0, 0, 0), (n, 0, 0, 0)))
+    made = dp.release(huge, FORK, 1, "fourier")
+    assert all(isinstance(x, (int, Fraction)) for x in made.value)
+    assert sum(made.value[:2]) == n

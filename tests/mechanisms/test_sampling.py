@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import discreet as dp
+from discreet.core.tables import Tables
 from discreet.exact import balls
 from discreet.laws.product import ProductLaw
 from discreet.laws.truncated import TruncatedDirichletLaw
@@ -159,7 +160,7 @@ def test_what_samples_refuse() -> None:
         ({"samples": 0}, "samples must"),
         ({"samples": 2.5}, "samples must"),
         ({"grid": 1}, "grid must"),
-        ({"omega": 0.4}, "omega must lie between 0 and 1/3"),
+        ({"omega": 0.4}, "omega must lie between 1e-8 and 1/3"),
         ({"omega": 0}, "omega must"),
         ({"omega": "x"}, "omega must"),
     ):
@@ -205,3 +206,60 @@ def test_a_wide_grid_covers_the_simplex() -> None:
         Fraction(1, 16),
     }
     assert balls.rounded_down(lambda: largest_change(Fraction(1))) < Fraction(37, 100)
+
+
+@pytest.mark.parametrize("c", [1, 2, 3, 4])
+def test_no_float_decides_whether_map_can_be_drawn(c: int) -> None:
+    """Huge exponents and parameters, where float masses err by more than the weights differ."""
+    net = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e9)
+    made = dp.mechanism("map", net, 1000, epsilon=10**6, points=10)
+    law = made.raw_law(Tables((("x",),), ((c, 1000 - c),)))
+    assert len(np.asarray(law.sample(5))) == 5
+
+
+def test_public_limits() -> None:
+    for name in ("map", "posterior_sample"):
+        with pytest.raises(dp.InputError, match="n must be at most 1000000000"):
+            dp.mechanism(name, PAIR, 10**10, epsilon=1)
+        wide = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e11)
+        with pytest.raises(dp.InputError, match="prior must be at most 1000000000"):
+            dp.mechanism(name, wide, 10, epsilon=1)
+    made = dp.mechanism("posterior_sample", PAIR, 2, epsilon=10**5)
+    law = rows(made, tables(PAIR, [(0, 0), (1, 1)]))[0]
+    assert law.omega == Fraction(1, 10**8)
+    assert law.sample(rng=np.random.default_rng(1))
+
+
+def test_only_possible_samples_are_read() -> None:
+    made = dp.mechanism("posterior_sample", PAIR, 2, epsilon=1, grid=1000)
+    raw = made.raw_law(tables(PAIR, [(0, 0), (1, 1)])).sample()
+    assert made.postprocess(raw)
+    for wrong in ((0,) * 6, (10, 990) * 3, (raw[0] + 1, *raw[1:])):
+        with pytest.raises(dp.InputError, match="raw must be"):
+            made.postprocess(wrong)
+
+
+def test_samples_cannot_be_updated() -> None:
+    counted = tables(PAIR, [(0, 1), (1, 1)])
+    for name in ("posterior_sample", "map"):
+        posterior = dp.release(counted, PAIR, 5, name).posterior
+        with pytest.raises(dp.NotAPosteriorError, match="release by 'lattice'"):
+            posterior.update(counted)
+        with pytest.raises(dp.NotAPosteriorError, match="release by 'lattice'"):
+            posterior.table("a")
+    shown = str(dp.release(counted, PAIR, 5, "posterior_sample").summary())
+    assert "No probability was drawn below" in shown
+    assert "95 %" not in shown
+    assert "95 %, without the noise" in str(dp.release(counted, PAIR, 5, "fourier").summary())
+
+
+def test_a_budget_for_attributes_is_opened_by_name(tmp_path: Any) -> None:
+    ledger = dp.Ledger.open(tmp_path / "budget.db", budget=10)
+    counted = tables(PAIR, [(0, 1)] * 9)
+    options: dict[str, Any] = {"ledger": ledger, "dataset": "net"}
+    with pytest.raises(dp.PrivacyRefusedError, match="only opened by name"):
+        dp.release(counted, PAIR, 1, "posterior_sample", adjacency="attribute", **options)
+    ledger.create("net", adjacency="attribute")
+    dp.release(counted, PAIR, 1, "posterior_sample", adjacency="attribute", **options)
+    dp.release(counted, PAIR, 2, **options)  # replacing a record includes changing an attribute
+    assert ledger.remaining("net").epsilon == 7

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,8 @@ def test_structure() -> None:
         ({"rain": [], "grass": ["rainy"]}, ("rain", "grass"), "did you mean 'rain'?"),
         ({"a": ["b"]}, "a", "parent 'b' of 'a' is no node"),
         ({"a": [], "b": ["a"]}, "a", "states of node 'b' must be declared"),
-        ({"a": "b", "b": []}, "ab", "parents of 'a' must be a list of nodes, got 'b'"),
+        ({"a": "b", "b": []}, "ab", "parents of 'a' must be a list of nodes in order, got 'b'"),
+        ({"a": {"b", "c"}}, "abc", "parents of 'a' must be a list of nodes in order, got a set"),
         ({"a": ["b", "b"], "b": []}, "ab", "must not name a node twice"),
         ({"a": [], 5: ["a"]}, "a", "node must"),
         ({}, "", "at least one node"),
@@ -70,7 +72,7 @@ def test_bad_structures(parents: Any, states: Any, sentence: str) -> None:
 
 
 def test_bad_states_and_priors() -> None:
-    with pytest.raises(dp.InputError, match="states of 'a' must"):
+    with pytest.raises(dp.InputError, match="states of 'a' must name at least two states, got"):
         BayesNet({"a": []}, {"a": ["only"]})
     with pytest.raises(dp.InputError, match="states must be given"):
         BayesNet({"a": []})
@@ -80,6 +82,45 @@ def test_bad_states_and_priors() -> None:
     wide = {str(i): list(map(str, range(i))) for i in range(30)}
     with pytest.raises(dp.InputError, match="cells, at most"):
         BayesNet(wide, dict.fromkeys(wide, (0, 1)))
+
+
+PAIR: tuple[Any, Any] = ({"b": ["a"]}, {"a": (0, 1), "b": (0, 1, 2)})
+
+
+@pytest.mark.parametrize(
+    ("prior", "sentence"),
+    [
+        ({"a": [1, 1], "b": [[1, 2, 3], [1, 2, 0]]}, "prior['b'][1][2] must be greater than 0"),
+        ({"a": [1, "x"], "b": 1}, "prior['a'][1] must be a number, got 'x'"),
+        ({"a": 1, "b": -1}, "prior['b'] must be greater than 0, got -1"),
+        ({"a": 1}, "prior must have an entry for node 'b'"),
+        ({"a": 1, "b": 1, "c": 1}, "prior must be by node, and 'c' is none"),
+    ],
+)
+def test_what_is_said_of_priors(prior: Any, sentence: str) -> None:
+    with pytest.raises(dp.InputError, match=f"^{re.escape(sentence)}"):
+        BayesNet(*PAIR, prior)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sentence"),
+    [
+        ([0.5, 0.6], 1, "probabilities['a'] must sum to 1, not 1.1"),
+        ([0.5, 0.5], [[0, 0, 1], [0.5, 0.6, -0.1]], "probabilities['b'], row 1, must not be neg"),
+        ([0.5, 0.5], [[0, 0, 1], [0.5, 0.6, 0.1]], "probabilities['b'], row 1, must sum to 1, not"),
+        ([0.5, 0.5], [[0, 0, 1], [1]], "probabilities['b'] must be a number or an array"),
+        ([0.5, 0.5], [0, 0, 1], "probabilities of 'b' must be a table of 2 rows and 3 columns"),
+    ],
+)
+def test_what_is_said_of_probabilities(a: Any, b: Any, sentence: str) -> None:
+    with pytest.raises(dp.InputError, match=f"^{re.escape(sentence)}"):
+        BayesNet(*PAIR, probabilities={"a": a, "b": b})
+    with pytest.raises(dp.InputError, match=r"^probabilities must have an entry for node 'b'"):
+        BayesNet(*PAIR, probabilities={"a": a})
+    with pytest.raises(
+        dp.InputError, match=r"^probabilities must be a mapping by node, got a list"
+    ):
+        BayesNet(*PAIR, probabilities=[a, b])  # type: ignore[arg-type]
 
 
 def test_priors() -> None:
@@ -117,7 +158,11 @@ def test_missing_and_undeclared_values() -> None:
     data = pl.DataFrame({"rain": ["yes", None, "no"], "sprinkler": [True] * 3, "grass": [0, 1, 7]})
     with pytest.raises(dp.UnknownValuesError) as caught:
         NET.count(data)
-    assert "7" not in str(caught.value)
+    sentence = str(caught.value)
+    assert sentence.startswith("column 'rain' and 'grass' must hold declared categories")
+    assert "7" not in sentence
+    assert "other" not in sentence
+    assert "adjacency='add-remove' and mechanism='laplace_updates'" in sentence
     assert len(caught.value.values) == 2
     tables = NET.count(data, unknown="drop")
     assert (tables.total, tables.dropped) == (1, True)
@@ -125,6 +170,12 @@ def test_missing_and_undeclared_values() -> None:
         NET.count(data, unknown="other")
     with pytest.raises(dp.InputError, match="column 'grass' does not exist"):
         NET.count(data.drop("grass"))
+
+
+@pytest.mark.parametrize("data", [[], [{"rain": "yes"}], np.zeros((2, 3)), None])
+def test_what_is_no_frame(data: Any) -> None:
+    with pytest.raises(dp.InputError, match=r"^data must be a data frame or relation with named"):
+        NET.count(data)
 
 
 def test_posterior() -> None:
@@ -221,9 +272,44 @@ def test_pgmpy_agrees(name: str, shared_data: Path) -> None:
     model = post.to_pgmpy()
     assert model.check_model()
     back = BayesNet(model)
-    assert {n: set(p) for n, p in back.parents.items()} == {
-        n: set(p) for n, p in net.parents.items()
-    }
+    assert (back.parents, back.states) == (net.parents, net.states)
+    for node in net.nodes:
+        assert back.conditional(node) == pytest.approx(post.mean(node), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of pgmpy about itself
+def test_the_tables_of_pgmpy_follow_the_states_by_name() -> None:
+    """Evidence in another order than the arcs, and states of a parent in another order."""
+    module("pgmpy", "peers")
+    from pgmpy.factors.discrete import TabularCPD
+    from pgmpy.models import DiscreteBayesianNetwork
+
+    model = DiscreteBayesianNetwork([("a", "c"), ("b", "c")])
+    bare = BayesNet(model, dict.fromkeys("abc", (0, 1)))
+    assert bare.probabilities is None
+    own = {"a": ["x", "y"], "b": ["u", "v", "w"], "c": ["p", "q"]}
+    table = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]])
+    model.add_cpds(
+        TabularCPD("a", 2, [[0.2], [0.8]], state_names={"a": own["a"]}),
+        TabularCPD("b", 3, [[0.3], [0.5], [0.2]], state_names={"b": own["b"]}),
+        TabularCPD("c", 2, table, ["b", "a"], [3, 2], {**own, "a": ["y", "x"]}),
+    )
+    net = BayesNet(model)
+    assert net.parents == {"a": (), "b": (), "c": ("b", "a")}
+    assert net.states == {name: tuple(labels) for name, labels in own.items()}
+    for b, a, c in itertools.product("uvw", "xy", "pq"):
+        row = own["b"].index(b) * 2 + own["a"].index(a)
+        expected = model.get_cpds("c").get_value(a=a, b=b, c=c)
+        assert net.conditional("c")[row, own["c"].index(c)] == expected
+    assert list(net.sample(5, np.random.default_rng(0)).columns) == list(net.nodes)
+    turned = BayesNet(model, {**own, "c": ["q", "p"]})
+    assert turned.conditional("c").tolist() == net.conditional("c")[:, ::-1].tolist()
+    assert BayesNet(model, {**own, "c": ["other", "p"]}).probabilities is None
+    given = {"a": [0.5, 0.5], "b": [0.2, 0.2, 0.6], "c": np.full((6, 2), 0.5)}
+    assert BayesNet(model, probabilities=given).conditional("a").tolist() == [[0.5, 0.5]]
+    model.add_cpds(TabularCPD("b", 3, [[0.3], [0.5], [0.2]], state_names={"b": ["u", "v", "z"]}))
+    with pytest.raises(dp.InputError, match="the CPD of 'c' must have the states of 'b'"):
+        BayesNet(model)
 
 
 def ours(cpd: Any, net: BayesNet, node: str) -> np.ndarray:

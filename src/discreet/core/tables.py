@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from discreet import check
+from discreet.check import Category
 from discreet.core.counts import AnyModel
 from discreet.errors import InputError
 
@@ -16,13 +17,15 @@ class Tables:
     """How many records fall into each cell of several tables. Private: the repr does not show them.
 
     `columns` are the variables of every table, the last varying fastest, and `values` the counts.
-    `where` and `dropped` tell which records were counted, as in `Counts`.
+    `where` and `dropped` tell which records were counted, as in `Counts`; `states` are those of the
+    variables of each table, if they are known.
     """
 
     columns: tuple[tuple[str, ...], ...]
     values: tuple[tuple[int, ...], ...] = field(repr=False)
     where: str | None = None
     dropped: bool = False
+    states: tuple[tuple[tuple[Category, ...], ...], ...] | None = None
 
     def __post_init__(self) -> None:
         if len(self.columns) != len(self.values):
@@ -37,6 +40,8 @@ class Tables:
                     )
         if len({sum(table) for table in self.values}) > 1:
             raise InputError("values must have the same total in every table", "values")
+        if self.total > check.MOST_RECORDS:
+            raise InputError("values must sum to at most 2**62 in every table", "values")
         check.choice("dropped", self.dropped, (True, False))
 
     @property
@@ -55,3 +60,16 @@ class Network(AnyModel, Protocol):
     @property
     def prior(self) -> tuple[tuple[Fraction, ...], ...]:
         """The Dirichlet parameters of every family's table."""
+
+
+MOST = 10**9  # records, and prior parameters, whose incomplete beta functions are enclosed
+
+
+def require_moderate(name: str, model: Network, n: int) -> None:
+    """Refuse, by public values, what a mechanism of incomplete beta functions is too slow for."""
+    largest = max(max(prior) for prior in model.prior)
+    if n > MOST or largest > MOST:
+        argument, value = ("n", n) if n > MOST else ("prior", check.show(largest))
+        raise InputError(
+            f"{argument} must be at most {MOST} for {name!r}, got {value}; use 'lattice'", argument
+        )

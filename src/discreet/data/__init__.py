@@ -125,7 +125,7 @@ def tabulate_several(
         )
         if None in found and rules.unknown != "drop":
             known = sum(found.values()) - found[None]
-            raise _unknown_values(source, axes, found[None] > known)
+            raise _unknown_values(source, axes, found[None] > known, several=True)
     result, start = [], 0
     for table in tables:
         cells = math.prod(len(columns[name]) for name in table)
@@ -188,8 +188,8 @@ def _frame(data: Any) -> Any:
         return nw.from_native(data)
     except TypeError:
         raise InputError(
-            "data must be a list or array of records, a data frame, a relation or the path of a "
-            f"file, got {check.brief(data)}",
+            "data must be a data frame or relation with named columns, or the path of a file, got "
+            f"{check.brief(data)}",
             "data",
         ) from None
 
@@ -218,12 +218,22 @@ def _settled(
     return tuple(table)
 
 
-def _unknown_values(source: Source, axes: Sequence[Axis], most: bool) -> UnknownValuesError:
+def _unknown_values(
+    source: Source, axes: Sequence[Axis], most: bool, several: bool = False
+) -> UnknownValuesError:
     """What to say of values that are missing or undeclared: the rule; privately, which they are."""
     found = [tuple(map(_value, row)) for row in source.examples(axes)]
     values = tuple(row[0] if len(axes) == 1 else row for row in found)
-    few = [repr(axis.name) for axis in axes[:3]]
-    names = " and ".join(few) if len(few) == len(axes) else f"{', '.join(few)}, … ({len(axes)})"
+    named, drop = axes, "unknown='other' or 'drop' takes them"
+    if several:
+        columns = zip(axes, zip(*found, strict=True), strict=False)
+        named = [axis for axis, column in columns if _lacks(axis, column)] or axes
+        drop = (
+            "unknown='drop' leaves their records out and makes n private, which needs "
+            "adjacency='add-remove' and mechanism='laplace_updates'"
+        )
+    few = [repr(axis.name) for axis in named[:3]]
+    names = " and ".join(few) if len(few) == len(named) else f"{', '.join(few)}, …"
     hints = ["more values are undeclared than declared: is it the right column?"] if most else []
     folded = {str(c).strip().casefold(): c for axis in axes for c in axis.categories}
     near = [
@@ -238,10 +248,15 @@ def _unknown_values(source: Source, axes: Sequence[Axis], most: bool) -> Unknown
         hints.append(f"some differ from {near[0]!r} only by case or spaces")
     return UnknownValuesError(
         f"column {names} must hold declared categories, exactly as written, case and spaces "
-        "included; some values are missing or undeclared (unknown='other' or 'drop' takes them)",
+        f"included; some values are missing or undeclared ({drop})",
         values,
         "; ".join(hints),
     )
+
+
+def _lacks(axis: Axis, values: Iterable[Any]) -> bool:
+    """Whether a value means no category of the axis."""
+    return any((None,) in listed([axis], [(value, 1)]) for value in values)
 
 
 def _is_decimal(value: object) -> bool:

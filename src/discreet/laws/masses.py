@@ -16,8 +16,7 @@ from discreet.exact import Floats, Ints, balls
 from discreet.exact.balls import Real, ball
 from discreet.exact.draw import Source, accept_each, below, until_accepted
 
-SLACK = 2.0**-14  # far above the error of a float weight; a ball checks every proposal
-_BITS = 36
+_BITS = 64
 
 
 @dataclass(frozen=True)
@@ -74,13 +73,12 @@ class MassLaw(Law):
         return sum((self.log_weight((j,)).exp() for j in range(self.cells)), arb(0)).log()
 
     def _draw(self, size: int, source: Source) -> Ints:
-        from scipy.special import betainc
-
-        edges = betainc(float(self.a), float(self.b), np.arange(self.cells + 1) / self.cells)
-        logs = float(self.scale) * np.diff(edges)
-        top = Fraction(float(logs.max()))
-        scaled = np.exp(logs - float(top)) * ((1 + SLACK) * 2.0**_BITS)
-        envelopes = [int(weight) + 1 for weight in scaled]
+        """Propose by integers that are upper bounds of the weights, and keep by balls."""
+        logs = [balls.refine(partial(self.log_weight, (j,)), _sharp) for j in range(self.cells)]
+        top = max(balls.fraction(log.upper()) for log in logs)
+        with balls.precision(balls.PRECISION):
+            scaled = [(log - ball(top)).exp() * arb(2) ** _BITS for log in logs]
+            envelopes = [max(1, -balls.floor(-weight.upper())) for weight in scaled]
         ends = list(accumulate(envelopes))
 
         def kept_with(j: int) -> Real:
@@ -95,3 +93,7 @@ class MassLaw(Law):
 
     def _kept(self, j: int, top: Fraction, envelope: int) -> arb:
         return (self.log_weight((j,)) - ball(top)).exp() * arb(2) ** _BITS / envelope
+
+
+def _sharp(log: arb) -> arb | None:
+    return log if log.is_finite() and log.rad() < 1e-15 else None

@@ -12,6 +12,7 @@ from flint import arb
 from discreet.core.law import Law, Outcome
 from discreet.exact import Floats, Ints, balls
 from discreet.exact.draw import Source
+from discreet.progress import track
 
 
 @dataclass(frozen=True)
@@ -61,4 +62,5 @@ class ProductLaw(Law):
         return np.array(rows, dtype=np.int64), np.array(logs)
 
     def _draw(self, size: int, source: Source) -> Ints:
-        return np.hstack([part._draw(size, source) for part in self.parts])
+        parts = track(self.parts, "Drawing")
+        return np.hstack([part._draw(size, source) for part in parts])

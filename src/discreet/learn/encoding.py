@@ -89,11 +89,10 @@ def _numbers(column: Column, which: str, where: str) -> Floats:
     else:
         read = [_number(value) for value in column.tolist()]
         if None in read:
-            raise NotANumberError(
-                f"{where}[{read.index(None)}] {which} is missing or no number: the argument must "
-                "be a string of a number or a real number",
-                where,
-            )
+            row = read.index(None)
+            text = isinstance(column[row], str) or column[row] is None
+            rule = "" if text else ": the argument must be a string of a number or a real number"
+            raise NotANumberError(f"{where}[{row}] {which} is missing or no number{rule}", where)
         values = np.array(read, dtype=np.float64)
     if not (finite := np.isfinite(values)).all():
         row = int(finite.argmin())

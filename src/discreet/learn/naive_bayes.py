@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet import check
 from discreet.check import Category
@@ -38,7 +38,7 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epsilon: the budget of one fit.
         mechanism: as in `dp.release` for networks: "lattice", "laplace_updates", ….
         prior: the Dirichlet parameter of all cells, or as in `dp.BayesNet` by node, where the
-            class is the node "class".
+            class is the node "class", or "class_" if a feature has that name.
         categories: the states of features, public: one list for all of them, a list of lists, or a
             mapping by name. Columns of an array are called "x0", "x1", ….
         bins: the edges of numeric features, public, given like categories. The edges 1, 2 make the
@@ -121,7 +121,8 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         simulated = self.random_state is not None
         columns = self._columns(X, y)
         target = read_target(y)
-        check_consistent_length(columns[0], target)
+        if len(columns[0]) != len(target):  # their numbers may be private
+            raise InputError("X and y must have the same number of records", "y")
         numbered = [f"x{place}" for place in range(len(columns))]
         names = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
         features = declared(names, self.categories, self.bins, simulated)

@@ -23,6 +23,12 @@ def read_table(data: Any) -> tuple[Any, list[Column]]:
     if nw.dependencies.is_into_dataframe(data):
         return data, _columns(data)
     array = _array(data, "X")
+    if not array.ndim:
+        raise InputError(
+            "X must be a data frame, or an array or list of records that are equally long, got "
+            f"{type(data).__name__}",
+            "X",
+        )
     if array.ndim != 2:
         raise InputError(
             f"X must have two dimensions, got {array.ndim}. Reshape your data with "

@@ -14,6 +14,8 @@ from discreet.errors import BudgetError, InputError, PrivacyRefusedError
 from discreet.ledger.amounts import Amount, decimal
 
 LONGEST_NAME, MOST_PARTS = 200, 1000
+DOUBLED = (Adjacency.ADD_REMOVE, Adjacency.SUBSTITUTE)  # of a release, and of the account that pays
+IMPLIED = (DOUBLED, (Adjacency.SUBSTITUTE, Adjacency.ATTRIBUTE))
 NOTHING = Amount()
 
 
@@ -118,7 +120,8 @@ class Account:
         """What a guarantee costs here.
 
         Unit and adjacency must be the account's. An add-remove guarantee also counts in an account
-        for substitution, as for a group of two: 2ε and (1 + e^ε)·δ.
+        for substitution, as for a group of two: 2ε and (1 + e^ε)·δ; one for substitution counts in
+        an account for attributes.
         """
         promised, slack = guarantee.epsilon, guarantee.delta
         exact = isinstance(promised, Fraction) and isinstance(slack, (Fraction, int))
@@ -134,10 +137,14 @@ class Account:
                 f"{guarantee.unit}",
                 guarantee,
             )
-        if guarantee.adjacency is not self.adjacency and (
-            guarantee.adjacency,
-            self.adjacency,
-        ) != (Adjacency.ADD_REMOVE, Adjacency.SUBSTITUTE):
+        if (
+            guarantee.adjacency is not self.adjacency
+            and (
+                guarantee.adjacency,
+                self.adjacency,
+            )
+            not in IMPLIED
+        ):
             raise PrivacyRefusedError(
                 f"dataset {self.dataset!r} is kept under adjacency {self.adjacency.value!r}, which "
                 f"a release under {guarantee.adjacency.value!r} does not imply",

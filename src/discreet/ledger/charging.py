@@ -7,10 +7,10 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from discreet.core import Guarantee
-from discreet.errors import InputError, LedgerError
+from discreet.core import Adjacency, Guarantee
+from discreet.errors import InputError, LedgerError, PrivacyRefusedError
 from discreet.ledger import opening
-from discreet.ledger.accounts import Account
+from discreet.ledger.accounts import DOUBLED, Account
 from discreet.ledger.chain import Chain
 from discreet.ledger.entries import (
     LONGEST_ABOUT,
@@ -43,7 +43,7 @@ def charge(
             return _repeat(chain, earlier, asked)
     account = _account(chain, dataset, guarantee)
     cost = account.cost(guarantee)
-    twice = guarantee.adjacency is not account.adjacency
+    twice = (guarantee.adjacency, account.adjacency) == DOUBLED
     note = ", twice its epsilon because the dataset is kept under 'substitute'" if twice else ""
     after = account.pay(cost, part, note)
     content = asked | {
@@ -63,6 +63,12 @@ def _account(chain: Chain, dataset: str, guarantee: Guarantee) -> Account:
     terms = opening.Terms.of(chain.own())
     if terms.budget is None:
         return opening.account_of(chain, dataset)
+    if guarantee.adjacency is Adjacency.ATTRIBUTE and terms.adjacency is None:
+        raise PrivacyRefusedError(
+            f"dataset {dataset!r} is new, and a budget for attributes, which bounds less than one "
+            "for records, is only opened by name: create it with adjacency 'attribute'",
+            guarantee,
+        )
     return opening.create(
         chain,
         dataset,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
 from discreet.core.law import Outcome
-from discreet.core.tables import Network
+from discreet.core.tables import Network, require_moderate
 from discreet.exact import Ints, balls
 from discreet.exact.balls import ball
 from discreet.laws.masses import MassLaw
@@ -30,6 +30,7 @@ def map_estimate(model: Network, n: int, epsilon: Fraction, *, points: int = 10)
     changes in any mass. Few points are chosen among more surely than many. Guarantee: ε.
     """
     check.whole("points", points, least=2, most=101)
+    require_moderate("map", model, n)
     # Adding a record to a row adds 1 to one parameter of each of at most k − 1 Beta laws, and
     # replacing one is at most two such steps for every node. Beta(a, b) is G/(G + G') for
     # independent gamma variables of shapes a and b, so one more in a moves every mass by at most

@@ -19,9 +19,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.errors import InputError
+
 Table: TypeAlias = NDArray[Any]  # of Python's integers or fractions
 Names: TypeAlias = tuple[str, ...]
 
+MOST_SHARED = 10  # variables of two tables
 PARTS = 1 << 16  # weights are multiples of 1/PARTS, which keeps the fractions short
 
 
@@ -51,6 +54,18 @@ def _shared(scopes: Sequence[Names]) -> list[frozenset[str]]:
     overlaps = {frozenset(a).intersection(b) for a, b in itertools.combinations(scopes, 2)}
     found = {frozenset(s) for overlap in overlaps for s in _subsets(overlap)}
     return sorted(found, key=sorted)
+
+
+def require_few_overlaps(scopes: Sequence[Names]) -> None:
+    """Refuse, by the structure alone, tables that have too many sets of variables in common."""
+    overlaps = {frozenset(a).intersection(b) for a, b in itertools.combinations(scopes, 2)}
+    largest = max(map(len, overlaps), default=0)
+    if largest > MOST_SHARED:
+        raise InputError(
+            f"lattice makes tables agree that share at most {MOST_SHARED} variables, got two that "
+            f"share {largest}; use 'laplace_updates'",
+            "mechanism",
+        )
 
 
 def _subsets(names: Iterable[str]) -> Iterable[Names]:

@@ -17,7 +17,7 @@ from discreet.core.tables import Network
 from discreet.exact import Ints
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.product import ProductLaw
-from discreet.mechanisms.consistency import agreeing
+from discreet.mechanisms.consistency import agreeing, require_few_overlaps
 from discreet.mechanisms.lattice import clip, lattice_law
 
 
@@ -72,6 +72,7 @@ def family_lattice(
     the variances least, and half that for a table that is a marginal of another; or "equal".
     Guarantee: ε.
     """
+    require_few_overlaps([family.columns for family in model.families])
     budgets = split(model, epsilon, shares)
     # Replacing a record changes each family's table by e_i − e_j at most, for which the lattice law
     # with ε_f loses ε_f. The tables' laws are independent, so the losses add up: Σ ε_f = ε.

@@ -136,19 +136,24 @@ def _transform(table: NDArray[Any]) -> NDArray[Any]:
     """Σ_x (−1)^{⟨γ,x⟩}·h(x) for all γ: Walsh and Hadamard's transform of a (2, …, 2) table."""
     for axis in range(table.ndim):
         zero, one = np.moveaxis(table, axis, 0)
-        table = np.stack([zero + one, zero - one], axis=axis)
+        both = np.array([zero + one, zero - one], dtype=table.dtype)
+        table = np.moveaxis(both, 0, axis)
     return table
 
 
 def _law(n: int, rate: Fraction, places: Places, subsets: int, values: Outcome) -> Law:
-    odd, start = [0] * subsets, 0
+    odd: list[int | None] = [None] * subsets
+    start = 0
     for numbers in places:
         cells = values[start : start + len(numbers)]
         start += len(numbers)
         table = np.array(cells, dtype=object).reshape((2,) * (len(cells).bit_length() - 1))
         for place, coefficient in zip(numbers, _transform(table).ravel().tolist(), strict=True):
+            # the bound on what a record changes needs tables of the same records
+            if odd[place] not in (None, (n - coefficient) // 2):
+                raise InputError("tables must be counted from the same records", "tables")
             odd[place] = (n - coefficient) // 2
-    counts = tuple(odd[1:])
+    counts = tuple(count or 0 for count in odd[1:])
     return PointMass(counts) if n == 0 else NoiseLaw(counts, rate, "two-sided")
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
 from discreet.core.law import Outcome
-from discreet.core.tables import Network
+from discreet.core.tables import Network, require_moderate
 from discreet.errors import InputError
 from discreet.exact import Ints, balls
 from discreet.exact.balls import ball
@@ -22,6 +22,7 @@ from discreet.laws.truncated import TruncatedDirichletLaw
 
 MOST_STATES = 6  # of a node: beyond, too many draws of a row would have to be thrown away
 MOST_SAMPLES = 10_000
+LEAST = Fraction(1, 10**8)  # of ω: what is cut off further out is enclosed too slowly
 
 
 def posterior_sample(
@@ -43,11 +44,13 @@ def posterior_sample(
     children, whose rows a changed attribute changes too (erratum E11). All `samples` together lose
     ε.
 
-    omega: None cuts as far off as ε asks for. A given ω is kept, and the likelihood is tempered,
-    that is raised to the power τ ≤ 1 that ε pays for: the counts are multiplied by τ.
+    omega: None cuts as far off as ε asks for, at 1e-8 at least. A given ω is kept, and the
+    likelihood is tempered, that is raised to the power τ ≤ 1 that ε pays for: the counts are
+    multiplied by τ.
     """
     check.whole("samples", samples, least=1, most=MOST_SAMPLES)
     check.whole("grid", grid, least=2, most=10**12)
+    require_moderate("posterior_sample", model, n)
     for family in model.families:
         if family.shape[-1] > MOST_STATES:
             raise InputError(
@@ -93,7 +96,7 @@ def posterior_sample(
         guarantee=Guarantee(epsilon, Fraction(0), adjacency, basis=theorem),
         make_raw_law=law,
         make_law=law,
-        make_released=partial(_probabilities, grid),
+        make_released=partial(_probabilities, model, limits, grid, samples),
         samples=samples,
     )
 
@@ -110,11 +113,23 @@ def _changed(model: Network, adjacency: Adjacency) -> list[list[int]]:
 
 def _limits(states: list[int], changed: int, budget: Fraction) -> dict[int, Fraction]:
     """For each number of states k the ω with log R = budget/changed, 1/(R + k − 1), rounded up."""
+    if budget / changed > 20:  # e^20 is above 10^8: a larger ω loses less
+        return dict.fromkeys(states, LEAST)
 
     def least(k: int) -> arb:
         return 1 / (ball(budget / changed).exp() + (k - 1))
 
-    return {k: balls.rounded_up(partial(least, k)) for k in set(states)}
+    return {k: max(LEAST, balls.rounded_up(partial(least, k))) for k in set(states)}
+
+
+def limits_of(config: Config) -> dict[int, Fraction]:
+    """ω of a release, for each number of states."""
+    options = dict(config.options)
+    states = [family.shape[-1] for family in config.model.families]
+    if options["omega"] is not None:
+        return dict.fromkeys(states, options["omega"])
+    changed = max(map(len, _changed(config.model, config.adjacency)))
+    return _limits(states, changed, config.epsilon / (2 * options["samples"]))
 
 
 def _log_ratio(k: int, omega: Fraction) -> arb:
@@ -146,9 +161,9 @@ def _require_room(
 
 def _given(omega: object, states: list[int]) -> Fraction:
     least, k = check.rational("omega", omega), max(states)
-    if not 0 < least < Fraction(1, k):
+    if not LEAST <= least < Fraction(1, k):
         raise InputError(
-            f"omega must lie between 0 and 1/{k}, as a node has {k} states, got "
+            f"omega must lie between 1e-8 and 1/{k}, as a node has {k} states, got "
             f"{check.show(least)}",
             "omega",
         )
@@ -187,5 +202,17 @@ def _law(
     return ProductLaw(tuple(rows) * samples)
 
 
-def _probabilities(grid: int, raw: Ints) -> NDArray[Any]:
+def _probabilities(
+    model: Network, limits: dict[int, Fraction], grid: int, samples: int, raw: Ints
+) -> NDArray[Any]:
+    """The rows of θ; nothing for numbers that cannot have been drawn."""
+    if raw.shape[1] != samples * model.size:
+        return raw[:, :0]
+    sizes = [f.shape[-1] for f in model.families for _ in range(f.rows)] * samples
+    starts = np.cumsum([0, *sizes[:-1]])
+    least = np.array([int(limits[k] * grid) - (k > 2) for k in sizes])
+    sums = np.add.reduceat(raw, starts, axis=1)
+    smallest = np.minimum.reduceat(raw, starts, axis=1)
+    if (sums != grid).any() or (smallest < least).any():
+        return raw[:, :0]
     return np.array([[Fraction(x, grid) for x in row] for row in raw.tolist()], dtype=object)

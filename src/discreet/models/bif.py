@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from discreet import check
+from discreet.core.documents import read_file
 from discreet.errors import InputError
 from discreet.exact import Floats
 
@@ -31,14 +32,7 @@ class Token:
 
 def read(path: str | PathLike[str]) -> Parsed:
     """Parents, states and conditional probabilities by node."""
-    name = Path(path)
-    try:
-        text = name.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"path {str(name)!r} is not a text in UTF-8", "path") from None
-    except OSError as error:
-        raise InputError(f"path {str(name)!r} cannot be read: {error.strerror}", "path") from None
-    return parse(text, str(name))
+    return parse(read_file(path).removeprefix("\ufeff"), str(path))
 
 
 def parse(text: str, name: str = "text") -> Parsed:
@@ -53,6 +47,7 @@ class _Parser:
         self.name = name
         self.tokens = list(_tokens(text))
         self.place = 0
+        self.begun = False  # whether a variable has been read
         self.states: dict[str, tuple[str, ...]] = {}
         self.parents: dict[str, tuple[str, ...]] = {}
         self.tables: dict[str, Floats] = {}
@@ -68,12 +63,10 @@ class _Parser:
             elif word == "probability":
                 self.probability()
             else:
-                # a file of another kind may hold records: it is not quoted
-                got = f", got {word!r}" if self.place > 1 else ""
-                raise self.error(f"expected network, variable or probability{got}")
+                raise self.error(f"expected network, variable or probability{self.got(word)}")
         for node in self.states:
             if node not in self.tables:
-                raise self.error(f"variable {node!r} has no probability")
+                raise self.error(f"variable {self.said(node)} has no probability")
         if not self.states:
             raise self.error("there is no variable")
         return {node: self.parents[node] for node in self.states}, self.states, self.tables
@@ -82,7 +75,7 @@ class _Parser:
         """`variable X { type discrete [ 2 ] { yes, no }; }`."""
         node = self.word()
         if node in self.states:
-            raise self.error(f"variable {node!r} is declared twice")
+            raise self.error(f"variable {self.said(node)} is declared twice")
         self.expect("{")
         while (word := self.next().text) != "}":
             if word == "property":
@@ -96,12 +89,19 @@ class _Parser:
                 states = self.listed("}")
                 self.expect(";")
                 if number != str(len(states)):
-                    raise self.error(f"{node!r} has {len(states)} states, declared are {number}")
+                    raise self.error(
+                        f"{self.said(node)} has {check.number_of(len(states), 'state')}, declared "
+                        f"are {self.said(number)}"
+                    )
+                for place, state in enumerate(states):
+                    if state in states[:place]:
+                        raise self.error(f"{self.said(node)} has state {self.said(state)} twice")
                 self.states[node] = tuple(states)
             else:
-                raise self.error(f"expected type, property or }}, got {word!r}")
+                raise self.error(f"expected type, property or }}{self.got(word)}")
         if node not in self.states:
-            raise self.error(f"variable {node!r} has no type")
+            raise self.error(f"variable {self.said(node)} has no type")
+        self.begun = True
 
     def probability(self) -> None:
         """`probability ( X | A, B ) { (a, b) 0.1, 0.9; … }`."""
@@ -116,29 +116,54 @@ class _Parser:
         if node in self.tables:
             raise self.error(f"the probability of {node!r} is given twice")
         shape = [len(self.states[name]) for name in (*above, node)]
-        table = np.full(shape, np.nan)
+        table, default = np.full(shape, np.nan), None
+        whole = f"the table of {self.said(node)}"
         self.expect("{")
         while (word := self.next().text) != "}":
             if word == "property":
                 self.skip_to(";")
             elif word == "table":
+                if not np.isnan(table).all():
+                    raise self.error(f"{whole} is given twice")
                 numbers = self.numbers(table.size)
                 # the node varies slowest, the last parent fastest
                 table[...] = np.moveaxis(np.reshape(numbers, (shape[-1], *shape[:-1])), 0, -1)
+                for cell in np.ndindex(*shape[:-1]):
+                    row = f"row {self.named(above, cell)} of {whole}" if above else whole
+                    self.require_row(table[cell].tolist(), row)
             elif word == "default":
-                numbers = self.numbers(shape[-1])
-                table[np.isnan(table).any(axis=-1)] = numbers
+                if default is not None:
+                    raise self.error(f"{whole} has two default rows")
+                default = self.numbers(shape[-1])
+                self.require_row(default, f"the default row of {whole}")
             elif word == "(":
                 cell = self.configuration(above)
+                row = f"row {self.named(above, cell)} of {whole}"
+                if not np.isnan(table[cell]).any():
+                    raise self.error(f"{row} is given twice")
                 table[cell] = self.numbers(shape[-1])
+                self.require_row(table[cell].tolist(), row)
             else:
-                raise self.error(f"expected a row of the table of {node!r}, got {word!r}")
-        if np.isnan(table).any():
-            raise self.error(f"the table of {node!r} has no row for some configuration")
-        rows = table.reshape(-1, shape[-1])
-        if (rows < 0).any() or (abs(rows.sum(axis=1) - 1) > 0.01).any():
-            raise self.error(f"a row of the table of {node!r} does not sum to 1")
-        self.parents[node], self.tables[node] = tuple(above), rows
+                raise self.error(f"expected a row of {whole}{self.got(word)}")
+        missing = np.isnan(table).any(axis=-1)
+        if default is not None:
+            table[missing] = default
+        elif missing.any():
+            cell = tuple(np.argwhere(missing)[0].tolist())
+            raise self.error(f"{whole} has no row{f' {self.named(above, cell)}' if above else ''}")
+        self.parents[node], self.tables[node] = tuple(above), table.reshape(-1, shape[-1])
+
+    def named(self, above: Sequence[str], cell: Sequence[int]) -> str:
+        """A configuration as the file writes it."""
+        states = (self.states[name][place] for name, place in zip(above, cell, strict=True))
+        return f"({', '.join(states)})"
+
+    def require_row(self, numbers: Sequence[float], row: str) -> None:
+        """Refuse what is no distribution."""
+        if min(numbers) < 0:
+            raise self.error(f"{row} has a negative number")
+        if abs(sum(numbers) - 1) > 0.01:
+            raise self.error(f"{row} does not sum to 1 but to {sum(numbers):.6g}")
 
     def configuration(self, above: Sequence[str]) -> tuple[int, ...]:
         """The states of the parents, up to the closing parenthesis."""
@@ -156,7 +181,9 @@ class _Parser:
         try:
             found = [float(word) for word in words]
         except ValueError:
-            raise self.error("expected numbers separated by commas") from None
+            found = [math.nan]
+        if not all(map(math.isfinite, found)):
+            raise self.error("expected numbers separated by commas")
         if len(found) != count:
             raise self.error(f"expected {check.number_of(count, 'number')}, got {len(found)}")
         return found
@@ -164,7 +191,7 @@ class _Parser:
     def known(self, node: str) -> str:
         """A declared variable."""
         if node not in self.states:
-            raise self.error(f"{node!r} is no declared variable")
+            raise self.error(f"{self.said(node)} is no declared variable")
         return node
 
     def listed(self, end: str) -> list[str]:
@@ -172,7 +199,7 @@ class _Parser:
         found = [self.word()]
         while (sign := self.next().text) != end:
             if sign != ",":
-                raise self.error(f"expected , or {end}, got {sign!r}")
+                raise self.error(f"expected , or {end}{self.got(sign)}")
             found.append(self.word())
         return found
 
@@ -180,14 +207,14 @@ class _Parser:
         """A name or a number."""
         text = self.next().text
         if text in "{}()[],;|":
-            raise self.error(f"expected a name, got {text!r}")
+            raise self.error(f"expected a name{self.got(text)}")
         return text[1:-1] if text.startswith('"') else text
 
     def expect(self, text: str) -> None:
         """The word that has to follow."""
         found = self.next().text
         if found != text:
-            raise self.error(f"expected {text}, got {found!r}")
+            raise self.error(f"expected {text}{self.got(found)}")
 
     def skip_block(self) -> None:
         """A name and what stands between braces."""
@@ -210,6 +237,14 @@ class _Parser:
             raise self.error("the file ends too early")
         self.place += 1
         return self.tokens[self.place - 1]
+
+    def said(self, word: str) -> str:
+        """A word of the file: not before one variable is read, or the file may hold records."""
+        return check.shorten(repr(word)) if self.begun else "…"
+
+    def got(self, word: str) -> str:
+        """What stands in place of the expected."""
+        return f", got {self.said(word)}" if self.begun else ""
 
     def error(self, reason: str) -> InputError:
         """What is wrong, and in which line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
 from typing import Any
@@ -20,7 +20,7 @@ from discreet.exact import Floats
 from discreet.models import records
 from discreet.models.network_law import to_pgmpy
 from discreet.models.network_posterior import NetworkPosterior
-from discreet.models.structure import Family, ordered, read_structure
+from discreet.models.structure import Family, cpd_tables, ordered, read_structure
 
 MOST_CELLS = 10**7  # of all family tables together
 
@@ -33,7 +33,8 @@ class BayesNet:
     independent Dirichlet prior.
 
     Args:
-        parents: for every node the list of its parents; a networkx DiGraph; or a pgmpy model.
+        parents: for every node the list of its parents; a networkx DiGraph; or a pgmpy model, of
+            which the probabilities are taken too if it has them for these states.
         states: for every node its states: two or more strings, integers or booleans. Taken from a
             pgmpy model if None.
         prior: one positive number for all cells, or for every node a number, a vector (one number
@@ -49,7 +50,7 @@ class BayesNet:
     families: tuple[Family, ...]
     labels: tuple[tuple[Category, ...], ...]
     prior: tuple[tuple[Fraction, ...], ...]
-    probabilities: tuple[tuple[float, ...], ...] | None
+    probabilities: tuple[tuple[float, ...], ...] | None = field(compare=False)
 
     def __init__(
         self,
@@ -58,8 +59,9 @@ class BayesNet:
         prior: object = 1.0,
         probabilities: Mapping[str, object] | None = None,
     ) -> None:
-        graph, found = read_structure(parents, states)
+        graph, found, cpds = read_structure(parents, states)
         labels = {node: check.categories(found[node], f"states of {node!r}") for node in graph}
+        probabilities = cpd_tables(cpds, labels) if probabilities is None else probabilities
         families = tuple(
             Family(node, above, tuple(len(labels[name]) for name in (*above, node)))
             for node, above in graph.items()
@@ -141,7 +143,8 @@ class BayesNet:
         columns = tuple(family.columns for family in self.families)
         rules = Rules(where=where, unknown=unknown, table=table)
         values = tabulate_several(data, self.states, columns, rules)
-        return Tables(columns, tuple(values), where, unknown == "drop")
+        states = tuple(tuple(self.states[name] for name in scope) for scope in columns)
+        return Tables(columns, tuple(values), where, unknown == "drop", states)
 
     def ordered(self, tables: object) -> tuple[tuple[int, ...], ...]:
         """The counts of every family, of tables that were made for this network."""
@@ -153,6 +156,14 @@ class BayesNet:
             )
         if tables.columns != wanted or tuple(map(len, tables.values)) != sizes:
             raise InputError("tables were counted for another network", "tables")
+        for family, found in zip(self.families, tables.states or (), strict=False):
+            for name, states in zip(family.columns, found, strict=True):
+                if states != self.states[name]:
+                    raise InputError(
+                        f"tables were counted for a network with other states of {name!r}, or in "
+                        "another order",
+                        "tables",
+                    )
         return tables.values
 
     @property
@@ -247,9 +258,21 @@ def _place(node: object, nodes: Sequence[str]) -> int:
 
 
 def _by_node(argument: str, value: object, nodes: Iterable[str]) -> Mapping[str, Any]:
-    names = list(nodes)
-    if not isinstance(value, Mapping) or set(value) != set(names):
-        raise InputError(f"{argument} must have an entry for every node", argument)
+    names = dict.fromkeys(nodes)
+    if not isinstance(value, Mapping):
+        raise InputError(
+            f"{argument} must be a mapping by node, got {check.brief(value)}", argument
+        )
+    for name in value:
+        if name not in names:
+            near = check.similar(name, names)
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise InputError(
+                f"{argument} must be by node, and {check.brief(name)} is none{hint}", argument
+            )
+    for name in names:
+        if name not in value:
+            raise InputError(f"{argument} must have an entry for node {name!r}", argument)
     return value
 
 
@@ -262,26 +285,29 @@ def _priors(prior: object, families: Sequence[Family]) -> tuple[tuple[Fraction, 
 
 def _prior_of(value: object, family: Family) -> tuple[Fraction, ...]:
     table = np.array(value, dtype=object)
+    argument, states = f"prior[{family.node!r}]", family.shape[-1]
     if table.ndim == 0:
-        return (_concentration(value),) * family.cells
-    states = family.shape[-1]
-    if table.shape == (states,):
-        table = np.tile(table, (family.rows, 1))
-    if table.shape not in ((family.rows, states), family.shape):
+        return (_concentration(value, argument),) * family.cells
+    if table.shape not in ((states,), (family.rows, states), family.shape):
         raise InputError(
             f"prior of {family.node!r} must be a number, {states} numbers, or {family.rows} rows "
             "of them",
             "prior",
         )
-    return tuple(_concentration(number) for number in table.ravel().tolist())
+    numbers = tuple(
+        _concentration(number, argument + "".join(f"[{i}]" for i in place))
+        for place, number in np.ndenumerate(table)
+    )
+    return numbers * (family.cells // len(numbers))
 
 
-def _concentration(value: object) -> Fraction:
-    return check.between("prior", value, check.SMALL, Fraction(10**12))
+def _concentration(value: object, argument: str = "prior") -> Fraction:
+    return check.between(argument, value, check.SMALL, Fraction(10**12))
 
 
 def _conditional(value: object, family: Family) -> tuple[float, ...]:
-    table = check.reals("probabilities", value)
+    argument = f"probabilities[{family.node!r}]"
+    table = check.reals(argument, value)
     if table.size != family.cells:
         raise InputError(
             f"probabilities of {family.node!r} must be a table of {family.rows} rows and "
@@ -290,9 +316,10 @@ def _conditional(value: object, family: Family) -> tuple[float, ...]:
         )
     rows = table.reshape(family.rows, -1)
     totals = rows.sum(axis=1)
-    if not (rows >= 0).all() or not (abs(totals - 1) <= 0.01).all():
-        raise InputError(
-            f"probabilities of {family.node!r} must not be negative and sum to 1 in every row",
-            "probabilities",
-        )
+    negative, wrong = ~(rows >= 0).all(axis=1), ~(abs(totals - 1) <= 0.01)
+    if (bad := negative | wrong).any():
+        row = int(bad.argmax())
+        rule = "must not be negative" if negative[row] else f"must sum to 1, not {totals[row]:.6g}"
+        which = argument if family.rows == 1 else f"{argument}, row {row},"
+        raise InputError(f"{which} {rule}", "probabilities")
     return tuple((rows / totals[:, None]).ravel().tolist())

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from discreet import check
 from discreet.core.law import Value
 from discreet.core.tables import Tables
+from discreet.errors import NotAPosteriorError
 from discreet.exact import Floats
 from discreet.models import configurations
 from discreet.models.network_law import NetworkLaw
@@ -76,6 +77,16 @@ class NetworkSamples(NetworkLaw):
         with np.errstate(divide="ignore"):
             logs = np.log(self._tables[:, seen]) @ counts[seen]
         return float(np.logaddexp.reduce(logs)) - math.log(self.samples)
+
+    def update(self, tables: Tables) -> NoReturn:
+        """Released parameters are no posterior that more records could update."""
+        raise NotAPosteriorError(
+            "released samples of θ have no Dirichlet parameters: release by 'lattice' to update"
+        )
+
+    def table(self, node: str) -> NoReturn:
+        """As `update`."""
+        self.update(Tables((), ()))
 
     def __repr__(self) -> str:
         return f"<{self.samples} released parameters of {self.net!r}>"

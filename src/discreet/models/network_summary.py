@@ -13,6 +13,7 @@ import numpy as np
 from discreet import check
 from discreet.models import configurations, export
 from discreet.models.network_law import NetworkLaw
+from discreet.models.network_samples import NetworkSamples
 from discreet.models.summary import LEVEL, aligned, rich_table
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from discreet.models.network import BayesNet
 
 SHOWN = 40  # lines of the table
+LARGE = 256  # cells of a table whose noise-aware means are computed only if it is asked for
 TAILS = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
 
 
@@ -36,13 +38,21 @@ class NetworkSummary:
     plain: NetworkLaw | None
     noise_aware: NetworkLaw | None
     node: str | None = None
+    remark: str = ""
 
     @property
     def heading(self) -> tuple[str, ...]:
         """The names of the columns."""
         kinds = {"as released": self.plain, "noise-aware": self.noise_aware}
         means = (name for name, law in kinds.items() if law is not None)
-        return ("node", "given", "state", *means, "95 % interval")
+        return ("node", "given", "state", *means, *self._interval)
+
+    @property
+    def _interval(self) -> tuple[str, ...]:
+        """Of parameters that were drawn or chosen there is none."""
+        if self.noise_aware is not None:
+            return ("95 % interval",)
+        return () if isinstance(self.plain, NetworkSamples) else ("95 %, without the noise",)
 
     @cached_property
     def rows(self) -> list[tuple[str, ...]]:
@@ -60,19 +70,26 @@ class NetworkSummary:
 
     def _lines(self, node: str, place: int) -> Iterator[tuple[str, ...]]:
         laws = [law for law in (self.plain, self.noise_aware) if law is not None]
+        slow = self.node is None and self.net.family(node).cells > LARGE
+        if slow and self.noise_aware is not None:
+            laws.pop()
         found = [law.marks(node, TAILS, place) for law in laws]
         for i, state in enumerate(self.net.states[node]):
-            low, high = found[-1][1][i]
-            yield str(state), *(f"{mean[i]:.3f}" for mean, _ in found), f"{low:.3f} – {high:.3f}"
+            cells = [f"{mean[i]:.3f}" for mean, _ in found]
+            if self._interval and len(laws) == len(self.heading) - 4:
+                low, high = found[-1][1][i]
+                cells.append(f"{low:.3f} – {high:.3f}")
+            yield str(state), *cells, *["–"] * (len(self.heading) - 3 - len(cells))
 
     @property
     def note(self) -> str:
         """What is not shown, and how to see it."""
         left = self.net.size - len(self.rows)
         if self.node is not None or not left:
-            return ""
+            return self.remark
         lines = check.number_of(left, "more line")
-        return f"… {lines}; summary(node={self.rows[-1][0]!r}) shows all of one node."
+        more = f"… {lines}; summary(node={self.rows[-1][0]!r}) shows all of one node."
+        return f"{more}\n{self.remark}".strip()
 
     def __str__(self) -> str:
         note = ["", self.note] if self.note else []

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from discreet import check
 from discreet.errors import InputError
+from discreet.exact import Floats
 
 
 @dataclass(frozen=True)
@@ -37,14 +40,19 @@ class Family:
 
 def read_structure(
     parents: Any, states: Mapping[str, Iterable[Any]] | None
-) -> tuple[dict[str, tuple[str, ...]], Mapping[str, Any]]:
-    """Parents and states by node, in the order of the nodes."""
+) -> tuple[dict[str, tuple[str, ...]], Mapping[str, Any], Mapping[str, Any]]:
+    """Parents and states by node, in the order of the nodes, and the CPDs of a pgmpy model."""
+    cpds: dict[str, Any] = {}
     if isinstance(parents, Mapping):
         graph = {node: _names(node, above) for node, above in parents.items()}
     elif callable(getattr(parents, "predecessors", None)):  # networkx, and pgmpy built on it
         graph = {node: _names(node, list(parents.predecessors(node))) for node in parents.nodes}
+        cpds = _cpds(parents)
+        if cpds:
+            graph = {node: _names(node, cpds[node].variables[1:]) for node in graph}
         if states is None:
-            states = dict(getattr(parents, "states", {})) or None
+            own = {node: cpds[node].state_names[node] for node in cpds}
+            states = own or dict(getattr(parents, "states", {})) or None
     else:
         raise InputError(
             "parents must be a mapping from nodes to lists of parents, a networkx DiGraph or a "
@@ -69,13 +77,51 @@ def read_structure(
     if not graph:
         raise InputError("parents must name at least one node", "parents")
     ordered(graph)
-    return graph, states
+    return graph, states, cpds
+
+
+def _cpds(model: Any) -> dict[str, Any]:
+    """The conditional tables of a pgmpy model by node, if every node has one."""
+    if not callable(getattr(model, "get_cpds", None)):
+        return {}
+    found = {cpd.variable: cpd for cpd in model.get_cpds() if hasattr(cpd, "state_names")}
+    if not all(node in found for node in model.nodes):
+        return {}
+    for node in model.nodes:
+        if set(found[node].variables[1:]) != set(model.predecessors(node)):
+            raise InputError(
+                f"the CPD of {node!r} must have its parents in the graph as evidence", "parents"
+            )
+        for name, states in found[node].state_names.items():
+            if set(states) != set(found[name].state_names[name]):
+                raise InputError(
+                    f"the CPD of {node!r} must have the states of {name!r} that its own CPD has",
+                    "parents",
+                )
+    return {node: found[node] for node in model.nodes}
+
+
+def cpd_tables(
+    cpds: Mapping[str, Any], states: Mapping[str, Sequence[Any]]
+) -> dict[str, Floats] | None:
+    """The CPDs as tables in the order of the states; None if there are none or states differ."""
+    tables = {}
+    for node, cpd in cpds.items():
+        table = np.asarray(cpd.values, dtype=np.float64)
+        for axis, name in enumerate(cpd.variables):
+            names = list(cpd.state_names[name])
+            if set(names) != set(states[name]):
+                return None
+            table = table.take([names.index(state) for state in states[name]], axis=axis)
+        tables[node] = np.moveaxis(table, 0, -1).reshape(-1, table.shape[0])
+    return tables or None
 
 
 def _names(node: object, above: object) -> tuple[str, ...]:
-    if isinstance(above, str) or not isinstance(above, Iterable):
+    if isinstance(above, (str, set, frozenset)) or not isinstance(above, Iterable):
         raise InputError(
-            f"parents of {node!r} must be a list of nodes, got {check.brief(above)}", "parents"
+            f"parents of {node!r} must be a list of nodes in order, got {check.brief(above)}",
+            "parents",
         )
     names = tuple(check.label("parent", name) for name in above)
     if len(set(names)) < len(names):

@@ -137,7 +137,7 @@ def rich_table(
 
     table = Table(title=Text(title), title_justify="left")
     for name in heading:
-        table.add_column(Text(name))
+        table.add_column(Text(name), overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     return Group(table, Text(below))
