@@ -37,10 +37,10 @@ def corner_counts(k: int, n: int) -> list[tuple[int, ...]]:
 
 
 def settings(name: str) -> list[tuple[int, int, Any, float]]:
-    """All; where every one takes an audit, those with many counts only once."""
+    """All; where every one takes an audit, those with many categories for one prior."""
     if name != "smooth_hellinger":
         return SETTINGS
-    return [s for s in SETTINGS if s[:2] != (5, 7) or s[2:] == (1, 0.7)]
+    return [s for s in SETTINGS if s[0] < 5 or s[2:] == (1, 0.7)]
 
 
 @pytest.mark.parametrize("name", dp.MECHANISMS)

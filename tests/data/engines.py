@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from tests.optional import module, require
 
@@ -26,7 +27,7 @@ ENGINES = (
     "pyarrow",
     "dask",
     "ibis",
-    "pyspark",
+    pytest.param("pyspark", marks=pytest.mark.slow),  # half a minute until it is up
 )
 
 

@@ -316,7 +316,7 @@ def _conditional(value: object, family: Family) -> tuple[float, ...]:
         )
     rows = table.reshape(family.rows, -1)
     totals = rows.sum(axis=1)
-    negative, wrong = ~(rows >= 0).all(axis=1), ~(abs(totals - 1) <= 0.01)
+    negative, wrong = ~(np.min(rows, axis=1) >= 0), ~(abs(totals - 1) <= 0.01)
     if (bad := negative | wrong).any():
         row = int(bad.argmax())
         rule = "must not be negative" if negative[row] else f"must sum to 1, not {totals[row]:.6g}"
