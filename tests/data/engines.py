@@ -25,7 +25,7 @@ ENGINES = (
     "polars",
     "polars lazy",
     "pyarrow",
-    "dask",
+    pytest.param("dask", marks=pytest.mark.slow),
     "ibis",
     pytest.param("pyspark", marks=pytest.mark.slow),  # half a minute until it is up
 )

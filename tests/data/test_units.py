@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dp
@@ -36,6 +36,7 @@ units = st.dictionaries(
 )
 
 
+@settings(max_examples=40)
 @given(units, st.integers(1, 7))
 def test_a_unit_is_one_summand_of_at_most_m(found: dict[str, list[int]], most: int) -> None:
     """So adding or removing one changes the counts by at most m in l1."""

@@ -79,6 +79,7 @@ def test_lattice_ball_is_complete(k: int, radius: int) -> None:
     assert np.bincount(half).tolist() == [shell_size(k, s) for s in range(radius + 1)]
 
 
+@pytest.mark.slow
 def test_the_two_lattice_samplers_agree(rng: np.random.Generator) -> None:
     """Splitting, used for many categories, against the law that rejection is tested on."""
     law = LatticeLaw((0, 0, 0), Fraction(1))

@@ -142,7 +142,7 @@ def test_released_tables_agree_and_are_nearer() -> None:
     records = [(0, 0, "x")] * 300 + [(1, 0, "y")] * 80 + [(1, 1, "z")] * 20
     truth = np.array(CHAIN.flat(tables(CHAIN, records)), dtype=float)
     errors = []
-    for _ in range(300):
+    for _ in range(150):
         made = dp.release(tables(CHAIN, records), CHAIN, 0.5, rng=rng)
         assert_agreement(CHAIN, made.value)
         assert all(sum(part.ravel()) == 400 for part in parts(CHAIN, made.value))

@@ -106,10 +106,12 @@ def splits() -> list[Split]:
     return made_up(6, np.random.default_rng(1), records=200)
 
 
+@pytest.mark.slow
 def test_the_verdicts(findings: dict[str, Finding]) -> None:
     assert {name: found.verdict.value for name, found in findings.items()} == EXPECTED
 
 
+@pytest.mark.slow
 def test_the_findings_can_be_read_and_stored(findings: dict[str, Finding]) -> None:
     for name, found in findings.items():
         assert not {"nan", "inf"} & set(found.words.lower().replace(",", " ").split()), name
@@ -118,6 +120,7 @@ def test_the_findings_can_be_read_and_stored(findings: dict[str, Finding]) -> No
         assert all(isinstance(value, (int, float)) for value in found.measured.values()), name
 
 
+@pytest.mark.slow
 def test_the_numbers_of_the_findings(findings: dict[str, Finding]) -> None:
     for (name, key), value in NUMBERS.items():
         found = findings[name].measured[key]
