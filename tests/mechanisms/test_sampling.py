@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -88,6 +88,7 @@ def test_the_right_factor_is_needed() -> None:
 
 
 @settings(deadline=None, max_examples=25)
+@example(1e-4, 50, 2, "substitute")  # certainly refused
 @given(
     st.floats(1e-4, 40),
     st.integers(1, 50),

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -110,7 +110,7 @@ def _parts(law: Law) -> Iterator[Law]:
         yield law
 
 
-@cache
+@lru_cache(maxsize=1 << 12)
 def _listed(law: Law) -> tuple[list[Outcome], list[arb]]:
     """All outputs of a finite law, and the logs of their probabilities as balls."""
     if law.candidates is None or law.candidates > MOST_OUTPUTS:
@@ -119,15 +119,11 @@ def _listed(law: Law) -> tuple[list[Outcome], list[arb]]:
         )
     outputs = [tuple(row) for row in law.support.tolist()]
     total = balls.memo(law.log_total)
-    return outputs, [balls.refine(partial(_log_p, law, z, total), _sharp) for z in outputs]
+    return outputs, [balls.sharp(partial(_log_p, law, z, total)) for z in outputs]
 
 
 def _log_p(law: Law, z: Outcome, total: Real) -> arb:
     return law.log_weight(z) - total()
-
-
-def _sharp(log: arb) -> arb | None:
-    return log if log.is_finite() and log.rad() < 1e-15 else None
 
 
 def _loss(p: Law, q: Law) -> Loss:

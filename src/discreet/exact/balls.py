@@ -132,6 +132,11 @@ def nearest(real: Real) -> float:
     return refine(real, accurate)
 
 
+def sharp(real: Real) -> arb:
+    """A ball around a real number that is finite, with a radius below 1e-15."""
+    return refine(real, lambda value: value if value.is_finite() and value.rad() < 1e-15 else None)
+
+
 def rounded_down(real: Real) -> Fraction:
     """A decimal of 15 significant digits that is certainly not above a number other than 0."""
 

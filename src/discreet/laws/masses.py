@@ -75,7 +75,7 @@ class MassLaw(Law):
 
     def _draw(self, size: int, source: Source) -> Ints:
         """Propose by integers that are upper bounds of the weights, and keep by balls."""
-        logs = [balls.refine(partial(self.log_weight, (j,)), _sharp) for j in range(self.cells)]
+        logs = [balls.sharp(partial(self.log_weight, (j,))) for j in range(self.cells)]
         top = max(balls.fraction(log.upper()) for log in logs)
         with balls.precision(balls.PRECISION):
             scaled = [(log - ball(top)).exp() * arb(2) ** _BITS for log in logs]
@@ -101,7 +101,3 @@ def _tail(a: Fraction, b: Fraction, edge: Fraction, bits: int) -> arb:
     """The mass of Beta(a, b) below an edge; neighbouring cells ask for the same one."""
     whole = (ball(a).lgamma() + ball(b).lgamma() - ball(a + b).lgamma()).exp()
     return tail_mass(ball(edge), ball(a), ball(b)) / whole
-
-
-def _sharp(log: arb) -> arb | None:
-    return log if log.is_finite() and log.rad() < 1e-15 else None

@@ -51,21 +51,23 @@ def agreeing(
 
 def _shared(scopes: Sequence[Names]) -> list[frozenset[str]]:
     """Every set of variables, but the empty one, that two tables or more have in common."""
-    overlaps = {frozenset(a).intersection(b) for a, b in itertools.combinations(scopes, 2)}
-    found = {frozenset(s) for overlap in overlaps for s in _subsets(overlap)}
+    found = {frozenset(s) for overlap in _overlaps(scopes) for s in _subsets(overlap)}
     return sorted(found, key=sorted)
 
 
 def require_few_overlaps(scopes: Sequence[Names]) -> None:
     """Refuse, by the structure alone, tables that have too many sets of variables in common."""
-    overlaps = {frozenset(a).intersection(b) for a, b in itertools.combinations(scopes, 2)}
-    largest = max(map(len, overlaps), default=0)
+    largest = max(map(len, _overlaps(scopes)), default=0)
     if largest > MOST_SHARED:
         raise InputError(
             f"lattice makes tables agree that share at most {MOST_SHARED} variables, got two that "
             f"share {largest}; use 'laplace_updates'",
             "mechanism",
         )
+
+
+def _overlaps(scopes: Sequence[Names]) -> set[frozenset[str]]:
+    return {frozenset(a).intersection(b) for a, b in itertools.combinations(scopes, 2)}
 
 
 def _subsets(names: Iterable[str]) -> Iterable[Names]:

@@ -80,13 +80,17 @@ class NetworkSamples(NetworkLaw):
 
     def update(self, tables: Tables) -> NoReturn:
         """Released parameters are no posterior that more records could update."""
-        raise NotAPosteriorError(
-            "released samples of θ have no Dirichlet parameters: release by 'lattice' to update"
-        )
+        raise _no_parameters()
 
     def table(self, node: str) -> NoReturn:
         """As `update`."""
-        self.update(Tables((), ()))
+        raise _no_parameters()
 
     def __repr__(self) -> str:
         return f"<{self.samples} released parameters of {self.net!r}>"
+
+
+def _no_parameters() -> NotAPosteriorError:
+    return NotAPosteriorError(
+        "released samples of θ have no Dirichlet parameters: release by 'lattice' to update"
+    )
