@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from discreet.models.dirichlet import BetaBinomial, DirichletMultinomial
     from discreet.models.mixture import DirichletMixture
     from discreet.models.network import BayesNet
+    from discreet.models.normal import NormalMean
     from discreet.models.posterior import DirichletPosterior
+    from discreet.models.regression import LinearRegression
     from discreet.planning import Plan, plan
     from discreet.releases import Release
     from discreet.releasing import release
@@ -86,7 +88,9 @@ _PUBLIC = {
     "models.dirichlet": ("BetaBinomial", "DirichletMultinomial"),
     "models.mixture": ("DirichletMixture",),
     "models.network": ("BayesNet",),
+    "models.normal": ("NormalMean",),
     "models.posterior": ("DirichletPosterior",),
+    "models.regression": ("LinearRegression",),
     "planning": ("Plan", "plan"),
     "releases": ("Release",),
     "releasing": ("release",),
@@ -119,8 +123,10 @@ __all__ = [
     "Law",
     "Ledger",
     "LedgerError",
+    "LinearRegression",
     "Mechanism",
     "Model",
+    "NormalMean",
     "NotAPosteriorError",
     "NotEnumerable",
     "Plan",

@@ -19,12 +19,18 @@ from discreet.mechanisms.families import family_lattice, laplace_updates
 from discreet.mechanisms.fourier import fourier
 from discreet.mechanisms.laplace import ls_dim, ls_hist
 from discreet.mechanisms.lattice import lattice
+from discreet.mechanisms.normal import gaussian, hellinger, laplace, noisy_input
 from discreet.mechanisms.optimal import OptimalMechanism
 from discreet.mechanisms.optimal import optimal as most_accurate
+from discreet.mechanisms.regression import noisy_statistics
 from discreet.mechanisms.sampling import limits_of, posterior_sample
+from discreet.mechanisms.weights import weight_sample
 from discreet.models.dirichlet import DirichletMultinomial
 from discreet.models.network import BayesNet
 from discreet.models.network_samples import NetworkSamples
+from discreet.models.normal import NormalMean
+from discreet.models.regression import LinearRegression
+from discreet.noise_aware.regression import released_weights
 
 MECHANISMS: dict[str, Callable[..., Mechanism]] = {
     "ls_dim": ls_dim,
@@ -45,10 +51,35 @@ NETWORK_MECHANISMS: dict[str, Callable[..., Mechanism]] = {
     "map": map_estimate,
 }
 
+NORMAL_MECHANISMS: dict[str, Callable[..., Mechanism]] = {
+    "laplace": laplace,
+    "gaussian": gaussian,
+    "input": noisy_input,
+    "hellinger": hellinger,
+}
+
+REGRESSION_MECHANISMS: dict[str, Callable[..., Mechanism]] = {
+    "statistics": noisy_statistics,
+    "sample": weight_sample,
+}
+
+_BY_MODEL: dict[type, dict[str, Callable[..., Mechanism]]] = {
+    DirichletMultinomial: MECHANISMS,
+    BayesNet: NETWORK_MECHANISMS,
+    NormalMean: NORMAL_MECHANISMS,
+    LinearRegression: REGRESSION_MECHANISMS,
+}
+
 
 def mechanisms_for(model: object) -> dict[str, Callable[..., Mechanism]]:
     """The mechanisms for the counts of a model, by name."""
-    return NETWORK_MECHANISMS if isinstance(model, BayesNet) else MECHANISMS
+    return _BY_MODEL.get(type(model), MECHANISMS)
+
+
+def usual(model: object) -> str:
+    """The mechanism that is taken if none is asked for."""
+    makers = mechanisms_for(model)
+    return "lattice" if "lattice" in makers else next(iter(makers))
 
 
 @cache
@@ -60,7 +91,7 @@ def _keywords(make: Callable[..., Mechanism]) -> tuple[str, ...]:
 def options_of(name: str, model: object = None) -> tuple[str, ...]:
     """The options that a mechanism takes, besides n and epsilon."""
     named = [option for option in _keywords(mechanisms_for(model)[name]) if option != "adjacency"]
-    if name in CALIBRATED and not isinstance(model, BayesNet):
+    if name in CALIBRATED and mechanisms_for(model) is MECHANISMS:
         named.append("calibrate")
     return tuple(named)
 
@@ -98,6 +129,14 @@ def mechanism(
             "fourier": noise on parities, for nodes of two states; option t, P2's stealth;
             "posterior_sample": draws of the probabilities; options samples, omega, grid;
             "map": likely probabilities; option points.
+            For a `NormalMean`:
+            "laplace": noise on the posterior mean; "gaussian": normal noise on the sum, needs
+            delta; "input": normal noise on every record (P4), needs delta; "hellinger": the
+            exponential mechanism over a grid of means; option points.
+            For a `LinearRegression`:
+            "statistics": noise on XᵀX, Xᵀy and yᵀy, normal with delta; option weight;
+            "sample": draws of the weights from the truncated posterior; options samples, norm,
+            steps.
         model: the model whose posterior is released.
         n: the public number of records; left out under add-remove, where it is private.
         epsilon: the nominal privacy parameter of the mechanism; `guarantee` says what is proved.
@@ -185,6 +224,12 @@ def posterior(config: Config, value: Value) -> Any:
     """The posterior that a released value gives."""
     if config.mechanism in ("posterior_sample", "map"):
         return NetworkSamples(config.model, value)
+    if isinstance(config.model, LinearRegression):
+        made = mechanisms_for(config.model)[config.mechanism]
+        settings = dict(config.options)
+        if config.adjacency is not Adjacency.SUBSTITUTE:
+            settings["adjacency"] = config.adjacency
+        return released_weights(made(config.model, config.n, config.epsilon, **settings), value)
     return config.model.released(value)
 
 
@@ -203,8 +248,8 @@ def require_model(model: object) -> None:
 
 
 def require_any_model(model: object) -> None:
-    """Refuse anything but a model of categories or a network."""
-    if not isinstance(model, BayesNet):
+    """Refuse anything but a model."""
+    if type(model) not in _BY_MODEL:
         require_model(model)
 
 

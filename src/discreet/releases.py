@@ -31,7 +31,9 @@ from discreet.models.network import BayesNet
 from discreet.models.network_law import NetworkLaw, plot_node
 from discreet.models.network_mixture import NoiseAwareNetwork
 from discreet.models.network_summary import NetworkSummary
+from discreet.models.normal import NormalMean
 from discreet.models.posterior import DirichletPosterior
+from discreet.models.regression import LinearRegression
 from discreet.models.summary import GroupedSummary, Summary
 
 if TYPE_CHECKING:
@@ -135,6 +137,9 @@ class Release:
             remark = making.remark(self.config)
             return NetworkSummary(self.title, self.config.model, *laws, node, remark)
         _require_no_node(node)
+        if isinstance(self.config.model, (NormalMean, LinearRegression)):
+            pair = _continuous(self, noise_aware, n_prior, rng)
+            return self.config.model.summarise(self.title, *pair)
         try:
             plain = self.posterior
         except NotAPosteriorError:
@@ -173,6 +178,8 @@ class Release:
             laws = _network_laws(self, noise_aware)
             return plot_node(self.config.model, str(node), *laws, ax, self.title)
         _require_no_node(node)
+        if isinstance(self.config.model, (NormalMean, LinearRegression)):
+            return self.config.model.draw(*_continuous(self, noise_aware), ax, self.title)
         title = self.title
         try:
             plain = self.posterior
@@ -245,6 +252,18 @@ def _require_own(release: Release, aware: object) -> None:
         raise InputError(
             "noise_aware must be the noise-aware posterior of this release", "noise_aware"
         )
+
+
+def _continuous(
+    release: Release,
+    aware: Any,
+    n_prior: object = None,
+    rng: np.random.Generator | None = None,
+) -> tuple[Any, Any]:
+    """As released, and noise-aware, which samples of weights are not."""
+    if release.config.mechanism == "sample":
+        return release.posterior, None
+    return release.posterior, release.noise_aware(n_prior, rng) if aware is None else aware
 
 
 def _require_no_node(node: object) -> None:

@@ -15,9 +15,11 @@ from discreet.core import Adjacency, Counts, Mechanism
 from discreet.core.counts import AnyModel
 from discreet.core.documents import digest
 from discreet.core.law import Outcome
+from discreet.core.statistics import Statistics
 from discreet.core.tables import Tables
 from discreet.errors import InputError, PrivacyRefusedError
 from discreet.ledger import Ledger, Receipt
+from discreet.models.regression import LinearRegression
 from discreet.releases import N_SOURCES, Release
 
 
@@ -25,7 +27,7 @@ def release(
     counts: object,
     model: AnyModel,
     epsilon: object,
-    mechanism: str = "lattice",
+    mechanism: str | None = None,
     n: int | None = None,
     adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
     delta: object = 0.0,
@@ -42,17 +44,19 @@ def release(
     Args:
         counts: private counts: `Counts`, a sequence in category order, or a mapping or Series by
             category, where categories left out count as 0. For records use `model.count(data)`.
-            Of a network, the tables that `net.count(data)` made.
+            Of the other models, what `model.count(data, …)` made.
         model: the public model.
         epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
         mechanism: "lattice" is the most accurate that works at any size; "optimal" is as good or
             better where it can be computed; the others are "ls_dim", "ls_hist", "ehd", "ehds",
             "smooth_hellinger" and "ehdl"; those of networks "laplace_updates", "fourier",
-            "posterior_sample" and "map": see `dp.mechanism`.
+            "posterior_sample" and "map"; of a normal mean "laplace", "gaussian", "input" and
+            "hellinger"; of a regression "statistics" and "sample": see `dp.mechanism`. None takes
+            "lattice", "laplace" or "statistics".
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for some mechanisms, "add-remove" or "attribute".
-        delta: for `smooth_hellinger`.
+        delta: for `smooth_hellinger`, and for normal noise on a mean or on statistics.
         rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
         ledger: pays for the release (`dp.Ledger.open`); what the budget does not cover is refused.
         dataset: the name under which the ledger keeps the budget of these data.
@@ -124,7 +128,9 @@ class Counted(NamedTuple):
 def _counted(counts: object) -> Counted:
     if isinstance(counts, Counts):
         return Counted(counts.column, counts.where, counts.dropped, counts.other)
-    return Counted(None, counts.where, counts.dropped) if isinstance(counts, Tables) else Counted()
+    if isinstance(counts, (Tables, Statistics)):
+        return Counted(None, counts.where, counts.dropped)
+    return Counted()
 
 
 def _charge(
@@ -160,7 +166,7 @@ def _prepare(
     counts: object,
     model: AnyModel,
     epsilon: object,
-    name: str,
+    name: str | None,
     n: int | None,
     adjacency: Adjacency,
     delta: object,
@@ -170,8 +176,11 @@ def _prepare(
     making.require_any_model(model)
     if isinstance(counts, Counts) and counts.by is not None:
         model = model if model.by == counts.by else model.grouped(counts.by)
+    if isinstance(counts, Statistics) and isinstance(model, LinearRegression):
+        model = model.of(counts.columns[-1], counts.columns[:-1])
+    name = making.usual(model) if name is None else name
     values = model.flat(counts)
-    if isinstance(counts, (Counts, Tables)) and adjacency is not Adjacency.ADD_REMOVE:
+    if isinstance(counts, (Counts, Tables, Statistics)) and adjacency is not Adjacency.ADD_REMOVE:
         _require_public_n(counts, n)
     if isinstance(counts, Counts):
         unit = _unit_options(counts, name)
@@ -195,7 +204,7 @@ def _prepare(
     return made, values, n_source
 
 
-def _require_public_n(counts: Counts | Tables, n: int | None) -> None:
+def _require_public_n(counts: Counts | Tables | Statistics, n: int | None) -> None:
     """Refuse counts whose total a replaced record, or unit, could change."""
     if counts.dropped:
         raise PrivacyRefusedError(

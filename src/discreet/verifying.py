@@ -18,6 +18,8 @@ from discreet.core.documents import decode, exact, malformed, parse, read_file
 from discreet.errors import DiscreetError, DocumentError, InputError, NotEnumerable
 from discreet.models.dirichlet import DirichletMultinomial
 from discreet.models.network import BayesNet
+from discreet.models.normal import NormalMean
+from discreet.models.regression import LinearRegression
 
 TOLERANCE = Fraction(1, 10**9)
 
@@ -46,6 +48,10 @@ def read_mechanism(
 
 
 def _model(document: Mapping[str, Any]) -> Any:
+    if document.get("kind") == "NormalMean":
+        return NormalMean.described(document)
+    if document.get("kind") == "LinearRegression":
+        return LinearRegression.described(document)
     if document.get("kind") == "BayesNet":
         nodes = {node["name"]: node for node in document["nodes"]}
         return BayesNet(

@@ -25,7 +25,7 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import discreet as dp
-from discreet.learn import PrivateNaiveBayes, naive_bayes
+from discreet.learn import PrivateNaiveBayes, naive_bayes, reading
 from discreet.learn.encoding import Feature
 from discreet.learn.predictive import count, joint_log_likelihood, network, normalised
 
@@ -188,7 +188,7 @@ def test_names_that_scikit_learn_cannot_read_are_not_ignored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # scikit-learn 1.6 with polars 2: columns in another order would not be noticed
-    monkeypatch.setattr(naive_bayes, "validate_data", lambda *args, **settings: None)
+    monkeypatch.setattr(reading, "validate_data", lambda *args, **settings: None)
     with pytest.raises(dp.InputError, match="X has column names that this version"):
         PrivateNaiveBayes(**PUBLIC).fit(pl.DataFrame(FRAME), TARGET)
 

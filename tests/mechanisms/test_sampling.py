@@ -38,7 +38,7 @@ def test_the_factors(adjacency: str, nodes: int, samples: int) -> None:
     )
     omega = float(rows(made, tables(FORK, [(0, 0, 0)] * 2))[0].omega)
     assert 2 * nodes * samples * math.log((1 - omega) / omega) == pytest.approx(3)
-    assert made.samples == samples
+    assert made.length == samples * FORK.size
 
 
 def test_attributes_of_a_chain_cost_less() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet import check, plots
 from discreet.auditing import networks
+from discreet.auditing.continuous import audit_continuous
 from discreet.auditing.spaces import Space, space
 from discreet.core import Certificate, Mechanism, Witness
 from discreet.core.law import Outcome
@@ -24,6 +25,8 @@ from discreet.exact import Floats, balls, floats
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
 from discreet.mechanisms.lattice import clip, project
 from discreet.models.network import BayesNet
+from discreet.models.normal import NormalMean
+from discreet.models.regression import LinearRegression
 from discreet.progress import track
 
 if TYPE_CHECKING:
@@ -168,6 +171,8 @@ def audit(mechanism: Mechanism, total: int | None = None) -> Audit:
         )
     if isinstance(mechanism.config.model, BayesNet):
         return _audit_network(mechanism, total)
+    if isinstance(mechanism.config.model, (NormalMean, LinearRegression)):
+        return audit_continuous(mechanism, total)
     require_categories(mechanism)
     if mechanism.config.n is not None and total is not None:
         raise InputError(f"total is for add-remove only, got {check.brief(total)}", "total")

@@ -76,8 +76,7 @@ class Mechanism:
 
     `raw_law` is what the sampler draws from and the auditor reads; `postprocess` is public and
     deterministic; `law` is the law of the released counts, or `raw_law` where these are no whole
-    numbers. `samples` is how many vectors of the model's size are released: one, but for samples
-    of the posterior.
+    numbers. `length` is how many numbers are released: the model's size, if None.
     """
 
     config: Config
@@ -85,7 +84,7 @@ class Mechanism:
     make_raw_law: Callable[[Outcome], Law] = field(compare=False)
     make_law: Callable[[Outcome], Law] = field(compare=False)
     make_released: Callable[[Ints], NDArray[Any]] = field(compare=False)
-    samples: int = field(default=1, kw_only=True)
+    length: int | None = field(default=None, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -107,6 +106,24 @@ class Mechanism:
         """The law of the released counts."""
         return self.make_law(self.domain(counts))
 
+    def expected_error(self, n: int | None = None) -> Any:
+        """What error to expect of a release, from public values: of continuous models only.
+
+        Args:
+            n: the number of records, where it is not public.
+        """
+        config = self.config
+        if not hasattr(config.model, "expected_error"):
+            raise InputError(
+                f"mechanism must be one of a continuous model, got {self.name!r}; "
+                "use dp.accuracy(mechanism, counts)",
+                "mechanism",
+            )
+        size = config.n if n is None else n
+        if size is None:
+            raise InputError("n must be given where it is private", "n")
+        return config.model.expected_error(size, config.epsilon, self.name, **dict(config.options))
+
     def postprocess(self, raw: object) -> Value:
         """The released counts that a raw output leads to."""
         values = list(raw) if isinstance(raw, (Sequence, np.ndarray)) else []
@@ -115,7 +132,7 @@ class Mechanism:
             for x in values
         ):
             released = self.make_released(np.array([values], dtype=np.int64))
-            if released.shape[1] == self.samples * self.config.model.size:
+            if released.shape[1] == (self.length or self.config.model.size):
                 return tuple(released[0].tolist())
         raise InputError("raw must be the whole numbers of a raw output", "raw")
 

@@ -9,20 +9,26 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from discreet import check
 from discreet.check import Category
-from discreet.data import conditions, files, plain, units
+from discreet.data import conditions, plain, sources, units
 from discreet.data.axes import Axis, Cell, Source, listed
-from discreet.data.frames import FrameSource
-from discreet.data.relations import RelationSource
-from discreet.errors import DataError, InputError, UnknownValuesError
+from discreet.data.moments import Moments, NumberRules, Scaled, moments
+from discreet.errors import InputError, UnknownValuesError
 
-__all__ = ["Rules", "tabulate", "tabulate_several"]
+__all__ = [
+    "Moments",
+    "NumberRules",
+    "Rules",
+    "Scaled",
+    "moments",
+    "tabulate",
+    "tabulate_several",
+]
 
 UNKNOWN = ("error", "other", "drop")
 
@@ -142,56 +148,14 @@ def _opened(
     rules: Rules,
 ) -> Iterator[tuple[Source, list[Axis]]]:
     """Records in their engine, and the columns with their categories."""
-    others = [*([rules.unit] if rules.unit else []), *conditions.columns_of(condition)]
-    read = list(dict.fromkeys([*columns, *others]))
-    try:
-        with files.said_safely(), ExitStack() as stack:
-            written = False
-            if isinstance(data, (str, Path)):
-                small = rules.unit is None
-                data, written = stack.enter_context(files.opened(data, rules.table, read, small))
-            elif rules.table is not None:
-                raise InputError("table is for a DuckDB file", "table")
-            source = _source(data, read, condition, written)
-            axes = [Axis.of(name, labels, *source.kind(name)) for name, labels in columns.items()]
-            yield source, axes
-    except DataError as error:
-        error.__context__ = None  # errors of engines quote records
-        raise
-    except InputError as error:
-        unknown = [f"column {name!r} does not exist" for name in conditions.columns_of(condition)]
-        if not any(text in str(error) for text in unknown):
-            raise
-        raise InputError(f"{error}; text in where goes between single quotes", "where") from None
-
-
-def _source(
-    data: object, columns: Sequence[str], condition: conditions.Condition | None, written: bool
-) -> Source:
-    """Records of a relation or a data frame."""
-    if type(data).__name__ == "DuckDBPyRelation":
-        relation: Any = data
-        for name in columns:
-            files.require_column(name, relation.columns)
-        return RelationSource.of(relation, condition, written)
-    frame = _frame(data)
-    names = frame.collect_schema().names()
-    for name in columns:
-        files.require_column(name, names)
-    return FrameSource.of(frame, columns, condition)
-
-
-def _frame(data: Any) -> Any:
-    import narwhals as nw
-
-    try:
-        return nw.from_native(data)
-    except TypeError:
-        raise InputError(
-            "data must be a data frame or relation with named columns, or the path of a file, got "
-            f"{check.brief(data)}",
-            "data",
-        ) from None
+    unit = [rules.unit] if rules.unit else []
+    with sources.opened(
+        data, [*columns, *unit], condition, rules.table, small=rules.unit is None
+    ) as source:
+        yield (
+            source,
+            [Axis.of(name, labels, *source.kind(name)) for name, labels in columns.items()],
+        )
 
 
 def _settled(

@@ -40,6 +40,7 @@ class RelationSource:
     relation: duckdb.DuckDBPyRelation
     types: dict[str, str]
     where: str
+    written: bool = False  # in a text file
 
     @classmethod
     def of(
@@ -52,7 +53,7 @@ class RelationSource:
         """
         types = dict(zip(relation.columns, map(_outer, relation.types), strict=True))
         where = "" if condition is None else f"where {_condition(condition, types, written)}"
-        return cls(relation, types, where)
+        return cls(relation, types, where, written)
 
     def kind(self, name: str) -> tuple[str, str | None]:
         """What a column holds, and what it has to be cast to."""
@@ -77,7 +78,7 @@ class RelationSource:
         """
         raw = ", ".join(f"{_column(axis)} as c{i}" for i, axis in enumerate(axes))
         chosen = ", ".join(_value(axis, f"c{i}") for i, axis in enumerate(axes))
-        return self._rows(
+        return self.rows(
             f"select {chosen}, sum(n) from "
             f"(select {raw}, count(*) as n from {_RECORDS} {self.where} group by all) group by all"
         )
@@ -111,7 +112,7 @@ class RelationSource:
             f"sum(case when {total} <= {most} then {column} else {share} - {below} end)"
             for column, share, below in zip(columns, shares, ["0", *shares[:-1]], strict=True)
         )
-        [row] = self._rows(
+        [row] = self.rows(
             f"with raw as (select {self._unit(unit)} as u, {raw}, count(*) as n from {_RECORDS} "
             f"{self.where} group by all), "
             f"valued as (select u, {chosen}, n from raw), "
@@ -138,7 +139,7 @@ class RelationSource:
             " + ".join([str(start), *(f"{s} * p{i}" for i, s in zip(table, steps, strict=True))])
             for table, (start, steps) in zip(tables, strides(axes, tables), strict=True)
         ]
-        found = self._rows(
+        found = self.rows(
             f"with raw as (select {raw} from {_RECORDS} {self.where}), "
             f"placed as (select {places} from raw), "
             f"coded as (select unnest([{', '.join(codes)}]) as c from placed "
@@ -151,7 +152,7 @@ class RelationSource:
         """Up to five different records with a value that means no category."""
         raw = ", ".join(f"{_column(axis)} as c{i}" for i, axis in enumerate(axes))
         wrong = " or ".join(f"{_value(axis, f'c{i}')} is null" for i, axis in enumerate(axes))
-        return self._rows(
+        return self.rows(
             f"select distinct * from (select {raw} from {_RECORDS} {self.where}) "
             f"where {wrong} limit 5"
         )
@@ -171,7 +172,24 @@ class RelationSource:
         tens = f"case when length({name}) > 1 then {_digit(before)} else 0 end"
         return f"{_digit(last)} + 10 * ({tens})"
 
-    def _rows(self, sql: str) -> list[tuple[Any, ...]]:
+    def numbers(self, names: Sequence[str]) -> str:
+        """The query for some columns as doubles c0, c1, …; what is no number in writing is null."""
+        numbers = ", ".join(f"{self._number(name)} as c{i}" for i, name in enumerate(names))
+        return f"select {numbers} from {_RECORDS} {self.where}"
+
+    def _number(self, name: str) -> str:
+        column, type_ = quoted(name), self.types[name]
+        if self.written:
+            truth = f"case lower({column}) when 'true' then 1 when 'false' then 0 end"
+            return f"coalesce(try_cast({column} as double), {truth})"
+        if type_ not in ("BOOLEAN", *_WHOLE, *_DECIMAL):
+            raise InputError(
+                f"column {name!r} must hold numbers or booleans, got {type_}", "column"
+            )
+        return f"{column}::double"
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The few rows of a result, in Python."""
         found: Any = self.relation.query(_RECORDS, sql)
         return list(found.fetchall())
 

@@ -137,6 +137,32 @@ def beta_between(a: Fraction, b: Fraction, low: Real, high: Real) -> Between:
     )
 
 
+def normal_between(low: Real, high: Real) -> Between:
+    """The standard normal law between two numbers, by the tails in which 0 does not lie."""
+    with balls.precision(balls.PRECISION):
+        mirrored = bool(low().mid() + high().mid() < 0)
+
+    def above(x: arb) -> arb:
+        """Twice the mass above x, or minus that below, if most of the range lies below 0."""
+        scaled = x / arb(2).sqrt()
+        return -(-scaled).erfc() if mirrored else scaled.erfc()
+
+    start = balls.memo(lambda: above(low()))
+    inside = balls.memo(lambda: start() - above(high()))
+
+    def density(x: arb) -> arb:
+        return (-x * x / 2).exp() * (2 / arb.pi()).sqrt() / inside()
+
+    return Between(
+        low,
+        high,
+        lambda x: (start() - above(x)) / inside(),
+        density,
+        balls.memo(lambda: inside() / 2),
+        Fraction(0),
+    )
+
+
 def tail_mass(x: arb, a: arb, b: arb) -> arb:
     """∫_0^x t^{a−1}(1 − t)^{b−1} dt.
 

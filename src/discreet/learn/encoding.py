@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -22,6 +24,7 @@ Column: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 GRID = tuple(np.linspace(-2, 2, 9).tolist())  # the edges of a simulation that declares none
 _KINDS = {"b": "booleans", "i": "integers", "u": "integers", "f": "decimal numbers"}
+_SINGLE = (str, int, float, Fraction, Decimal, np.generic)
 
 
 class NotANumberError(InputError, TypeError):
@@ -47,7 +50,7 @@ class Feature:
                 f"{where}: {self.name!r} must hold text or real numbers, got {column.dtype}", where
             )
         if self.edges is not None:
-            values = _numbers(column, f"of feature {self.name!r}", where)
+            values = numbers(column, where, self.name)
             return np.searchsorted(self.edges, values, side="right").astype(np.int64)
         found = _places(column, self.states)
         if (unknown := found < 0).any():
@@ -83,20 +86,24 @@ def _place(value: object, lookup: Mapping[tuple[str, Any], int]) -> int:
     return -1 if kind is None else lookup.get((kind, plain), -1)
 
 
-def _numbers(column: Column, which: str, where: str) -> Floats:
+def numbers(column: Column, where: str, feature: str | None = None) -> Floats:
+    """A column of X, or y, as finite floats."""
+    which = "" if feature is None else f" of feature {feature!r}"
     if column.dtype.kind in "biuf":
         values = column.astype(np.float64)
-    else:
+    elif column.dtype.kind in "OUT":
         read = [_number(value) for value in column.tolist()]
         if None in read:
             row = read.index(None)
             text = isinstance(column[row], str) or column[row] is None
             rule = "" if text else ": the argument must be a string of a number or a real number"
-            raise NotANumberError(f"{where}[{row}] {which} is missing or no number{rule}", where)
+            raise NotANumberError(f"{where}[{row}]{which} is missing or no number{rule}", where)
         values = np.array(read, dtype=np.float64)
+    else:
+        raise InputError(f"{where}{which} must hold real numbers, got {column.dtype}", where)
     if not (finite := np.isfinite(values)).all():
         row = int(finite.argmin())
-        raise InputError(f"{where}[{row}] {which} must be finite, not NaN or infinity", where)
+        raise InputError(f"{where}[{row}]{which} must be finite, not NaN or infinity", where)
     return values
 
 
@@ -125,8 +132,8 @@ def declared(
     names: Sequence[str], categories: object, bins: object, simulated: bool
 ) -> tuple[Feature, ...]:
     """The features as declared; those of a simulation may be left to the default grid."""
-    one_category, all_categories = _by_feature("categories", categories, names)
-    one_bin, all_bins = _by_feature("bins", bins, names)
+    one_category, all_categories = by_feature("categories", categories, names)
+    one_bin, all_bins = by_feature("bins", bins, names)
     if all_categories is not None and all_bins is not None:
         raise InputError("categories and bins must not both be given for all features", "bins")
     features = []
@@ -149,7 +156,7 @@ def declared(
     return tuple(features)
 
 
-def _by_feature(
+def by_feature(
     argument: str, value: object, names: Sequence[str]
 ) -> tuple[dict[str, object], list[object] | None]:
     """What is declared by feature, and what for all the others."""
@@ -172,7 +179,7 @@ def _by_feature(
             argument,
         )
     entries = list(value)
-    if all(isinstance(entry, (str, bool, int, float, np.generic)) for entry in entries):
+    if all(isinstance(entry, _SINGLE) for entry in entries):
         return {}, entries
     if len(entries) != len(names):
         raise InputError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from discreet import check
 from discreet.check import Category
@@ -18,9 +18,8 @@ from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.learn.encoding import Column, Feature, declared
 from discreet.learn.predictive import count, encode, joint_log_likelihood, network, normalised
-from discreet.learn.reading import has_names, read_table, read_target
-from discreet.making import mechanisms_for, options_of
-from discreet.models.network import BayesNet
+from discreet.learn.reading import read_features, read_records
+from discreet.learn.settings import read_generator, read_options
 from discreet.releasing import release
 
 
@@ -119,16 +118,11 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             PrivacyRefusedError, BudgetError, LedgerError: as in `dp.release`.
         """
         simulated = self.random_state is not None
-        columns = self._columns(X, y)
-        target = read_target(y)
-        if len(columns[0]) != len(target):  # their numbers may be private
-            raise InputError("X and y must have the same number of records", "y")
-        numbered = [f"x{place}" for place in range(len(columns))]
-        names = [str(name) for name in getattr(self, "feature_names_in_", numbered)]
+        names, columns, target = read_records(self, X, y)
         features = declared(names, self.categories, self.bins, simulated)
         states = _classes(self.classes, target if simulated else None)
         net = network(features, states, self.prior)
-        options = _options(self.options, self.mechanism, net)
+        options = read_options(self.options, self.mechanism, net)
         labels = Feature("y", states).places(target, "y")
         tables = count(net, labels, encode(features, columns))
         self.release_ = release(
@@ -137,7 +131,7 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.epsilon,
             self.mechanism,
             adjacency=self.adjacency,
-            rng=_generator(self.random_state),
+            rng=read_generator(self.random_state),
             ledger=self.ledger,
             dataset=self.dataset,
             **options,
@@ -149,8 +143,7 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """The log of E[θ_y] · Π_j E[θ_{x_j | y}]: a row for every record, a column per class."""
         check_is_fitted(self)
-        columns = self._columns(X)
-        places = encode(self._features, columns)
+        places = encode(self._features, read_features(self, X))
         return joint_log_likelihood(self.release_.posterior, self.net_.nodes, places)
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -165,17 +158,6 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The most probable class of every record."""
         joint = self.predict_joint_log_proba(X)
         return self.classes_[joint.argmax(axis=1)]
-
-    def _columns(self, X: Any, *y: Any) -> list[Column]:
-        table, columns = read_table(X)
-        validate_data(self, table, *y, reset=bool(y), skip_check_array=True)
-        if has_names(table) and y and not hasattr(self, "feature_names_in_"):
-            raise InputError(
-                "X has column names that this version of scikit-learn does not read: give "
-                "X.to_pandas(), or use scikit-learn 1.9 or later",
-                "X",
-            )
-        return columns
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -203,29 +185,3 @@ def _classes(given: Any, y: Column | None) -> tuple[Category, ...]:
     if len({isinstance(label, str) for label in labels}) > 1:
         raise InputError("classes must be all text or all numbers, got both", "classes")
     return tuple(sorted(labels))
-
-
-def _options(given: Any, mechanism: object, net: BayesNet) -> dict[str, Any]:
-    """The options, if they are the mechanism's own and not other arguments of a release."""
-    name = check.choice("mechanism", mechanism, tuple(mechanisms_for(net)))
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise InputError(f"options must be a mapping by name, got {check.brief(given)}", "options")
-    taken = options_of(name, net)
-    for option in given:
-        if option not in taken:
-            raise InputError(
-                f"options must be those of {name}: {', '.join(taken) or 'none'}; got "
-                f"{check.brief(option)}",
-                "options",
-            )
-    return dict(given)
-
-
-def _generator(seed: object) -> np.random.Generator | None:
-    if seed is None or isinstance(seed, np.random.Generator):
-        return seed
-    if isinstance(seed, np.random.RandomState):
-        return np.random.default_rng(seed.randint(2**31, size=4))
-    return np.random.default_rng(check.whole("random_state", seed))

@@ -1,7 +1,9 @@
-"""The columns of X, and y, as arrays.
+"""Records of X and y as arrays.
 
 Texts of numpy and scikit-learn that quote the data are replaced.
 """
+
+# ruff: noqa: N803 - X is scikit-learn's name
 
 from __future__ import annotations
 
@@ -11,9 +13,34 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import validate_data
 
 from discreet.errors import InputError
 from discreet.learn.encoding import Column
+
+
+def read_records(estimator: Any, X: Any, y: Any) -> tuple[list[str], list[Column], Column]:
+    """The features' names, the columns of X, and y: for `fit`."""
+    columns = read_features(estimator, X, y)
+    target = read_target(y)
+    if len(columns[0]) != len(target):  # their numbers may be private
+        raise InputError("X and y must have the same number of records", "y")
+    numbered = [f"x{place}" for place in range(len(columns))]
+    names = [str(name) for name in getattr(estimator, "feature_names_in_", numbered)]
+    return names, columns, target
+
+
+def read_features(estimator: Any, X: Any, *y: Any) -> list[Column]:
+    """The columns of X, whose number and names the estimator keeps, or without y compares."""
+    table, columns = read_table(X)
+    validate_data(estimator, table, *y, reset=bool(y), skip_check_array=True)
+    if has_names(table) and y and not hasattr(estimator, "feature_names_in_"):
+        raise InputError(
+            "X has column names that this version of scikit-learn does not read: give "
+            "X.to_pandas(), or use scikit-learn 1.9 or later",
+            "X",
+        )
+    return columns
 
 
 def read_table(data: Any) -> tuple[Any, list[Column]]:

@@ -97,7 +97,7 @@ def posterior_sample(
         make_raw_law=law,
         make_law=law,
         make_released=partial(_probabilities, model, limits, grid, samples),
-        samples=samples,
+        length=samples * model.size,
     )
 
 

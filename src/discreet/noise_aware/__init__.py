@@ -14,9 +14,14 @@ from discreet import check
 from discreet.core import Mechanism
 from discreet.core.law import Outcome
 from discreet.core.mechanism import require_categories
+from discreet.errors import InputError
 from discreet.models.network import BayesNet
+from discreet.models.normal import NormalMean
+from discreet.models.regression import LinearRegression
 from discreet.noise_aware import finite, table
 from discreet.noise_aware.networks import NETWORK_MECHANISMS, infer_network
+from discreet.noise_aware.normal import infer_mean
+from discreet.noise_aware.regression import infer_weights
 
 __all__ = ["NETWORK_MECHANISMS", "infer", "infer_network"]
 
@@ -48,6 +53,13 @@ def infer(
     """
     if isinstance(mechanism.config.model, BayesNet):
         return infer_network(mechanism, raw, n_prior=n_prior, rng=rng)
+    if isinstance(mechanism.config.model, (NormalMean, LinearRegression)):
+        if n_prior is not None:
+            raise InputError("n_prior is for counts under add-remove", "n_prior")
+        mechanism.postprocess(raw)
+        if isinstance(mechanism.config.model, NormalMean):
+            return infer_mean(mechanism, raw)
+        return infer_weights(mechanism, raw, rng)
     require_categories(mechanism)
     mechanism.postprocess(raw)
     output = tuple(map(int, raw))

@@ -144,6 +144,7 @@ def plot_rows(
     title: str,
     names: tuple[str, str],
     axis: str = "probability",
+    limits: tuple[float, float] | None = (0.0, 1.0),
 ) -> Axes:
     """Intervals below one another, the first on top; `left` more are not shown."""
     own, ax = ax is None, new_axes(ax)
@@ -173,7 +174,7 @@ def plot_rows(
     ax.spines["left"].set_visible(False)
     ax.grid(axis="x", color="#DDDDDD", linewidth=0.6)
     ax.set_ylim(-0.7, lines - 0.3)
-    _axis_of_probabilities(ax, axis)
+    _plain_axis(ax, axis, limits)
     ax.set_xlabel(f"{axis}\n{_key(rows, names)}", fontsize=9)
     return titled(ax, plain_text(title), width=84 - max(map(len, texts)))
 
@@ -253,9 +254,7 @@ def _densities(
     ax.set_ylim(0, top)
     ax.set_ylabel("density")
     category = next(p for p in (plain, noise_aware) if p is not None).categories[0]
-    _axis_of_probabilities(
-        ax, f"probability of {short(category, 40)}, with {100 * LEVEL:g} % interval"
-    )
+    _plain_axis(ax, f"probability of {short(category, 40)}, with {100 * LEVEL:g} % interval")
     label_lines(ax, lines)
     return titled(ax, plain_text(title))
 
@@ -286,12 +285,14 @@ def _height(law: Any, density: Floats) -> float:
     return float(density.max())
 
 
-def _axis_of_probabilities(ax: Axes, name: str) -> None:
+def _plain_axis(ax: Axes, name: str, limits: tuple[float, float] | None = (0.0, 1.0)) -> None:
     """Few ticks with all their digits, no offset to be added in the head."""
     from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
-    low, high = ax.get_xlim()
-    ax.set_xlim(max(low, -0.01 * (high - low)), min(high, 1 + 0.01 * (high - low)))
+    if limits is not None:
+        low, high = ax.get_xlim()
+        room = 0.01 * (high - low)
+        ax.set_xlim(max(low, limits[0] - room), min(high, limits[1] + room))
     ax.xaxis.set_major_locator(MaxNLocator(5))
     formatter = ScalarFormatter(useOffset=False)
     formatter.set_scientific(False)

@@ -1,0 +1,38 @@
+"""Sums over records of numbers, which were clipped to public bounds and put on a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from discreet import check
+from discreet.errors import InputError
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Sufficient statistics in whole grid steps. Private: the repr does not show them.
+
+    `values` are the number of records and then the sums. `columns` are those that were read, and
+    `reading` how: bounds, grid and radius, so that a model takes only what it can bound. `where`
+    and `dropped` tell which records were counted, as in `Counts`.
+    """
+
+    columns: tuple[str, ...]
+    values: tuple[int, ...] = field(repr=False)
+    reading: Hashable = field(repr=False)
+    where: str | None = None
+    dropped: bool = False
+
+    def __post_init__(self) -> None:
+        for place, value in enumerate(self.values):
+            if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= 2**62:
+                raise InputError(f"values[{place}] must be a whole number below 2**62", "values")
+        if not self.values or self.values[0] < 0:
+            raise InputError("values[0] must be the number of records", "values")
+        check.choice("dropped", self.dropped, (True, False))
+
+    @property
+    def total(self) -> int:
+        """The number of records."""
+        return self.values[0]

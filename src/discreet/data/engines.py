@@ -1,0 +1,247 @@
+"""Sums of numbers in the user's engine: one pass, and one row comes back.
+
+See `moments` for what is summed.
+"""
+# ruff: noqa: S608 - names are quoted and constants escaped
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+from discreet.data import arrays
+from discreet.data.frames import FrameSource, rows
+from discreet.data.relations import RelationSource
+from discreet.data.scaled import Scaled, Steps, Totals
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+COARSE = 2**12  # grids up to which 2^29 records sum in floats without rounding
+
+
+def summing(source: RelationSource | FrameSource, steps: Steps) -> Totals:
+    """The sums of a source; in floats, which is fastest, where those are exact."""
+    import narwhals as nw
+
+    if isinstance(source, FrameSource):
+        for name in steps.names:
+            _require_numbers(name, source.schema[name])
+        if isinstance(source.frame, nw.DataFrame):
+            return arrays.of_frame(source.frame, steps)
+    if steps.grid <= COARSE:
+        totals = _totals(source, steps, whole=False)
+        if totals.n * steps.grid**2 <= 2**53:
+            return totals
+    return _totals(source, steps, whole=True)
+
+
+def _totals(source: RelationSource | FrameSource, steps: Steps, whole: bool) -> Totals:
+    found: Sequence[Any]
+    unknown: Sequence[Any]
+    if isinstance(source, RelationSource):
+        [found] = source.rows(_query(source, steps, whole))
+        unknown = source.rows(_wrong_query(source, steps))[0] if found[1] else ()
+    else:
+        frame = _doubles(source, steps)
+        found = _sums(_gridded(frame, steps, whole), steps)
+        unknown = _row(_wrong(frame, steps)) if found[1] else ()
+    n, wrong, *sums = [int(value or 0) for value in found]
+    d = len(steps.columns)
+    names = [name for name, bad in zip(steps.names, unknown, strict=False) if bad]
+    named = dict.fromkeys(names or steps.names) if wrong else ()
+    return Totals(n, tuple(sums[:d]), tuple(sums[d:]), tuple(named))
+
+
+def _query(source: RelationSource, steps: Steps, whole: bool) -> str:
+    """The number of records, of those with an unknown value, and the sums.
+
+    DuckDB takes NaN and null for high when it clips, so that every step is a whole number.
+    """
+    places = range(len(steps.columns))
+    records = f"({source.numbers(steps.names)})"
+    if steps.unknown == "middle":
+        wrong = "0"
+    else:
+        known = " and ".join(f"isfinite(c{j})" for j in places)
+        wrong = f"case when {known} then 0 else 1 end"
+        if steps.unknown == "drop":
+            records, wrong = f"(select * from {records} where {known})", "0"
+    scaled = ", ".join(f"{_scaled(c, j, steps)} as u{j}" for j, c in enumerate(steps.columns))
+    records = f"(select {scaled}, {wrong} as wrong from {records})"
+    shrunk = [f"u{j}" for j in places]
+    if steps.radius is not None:
+        radius = _double(float(steps.radius))
+        square = " + ".join(f"u{j} * u{j}" for j in places[:-1])
+        records = f"(select *, sqrt({square}) as norm from {records})"
+        factor = f"(case when norm > {radius} then {radius} / norm else 1 end)"
+        records = f"(select *, {factor} as factor from {records})"
+        shrunk[:-1] = [f"{u} * factor" for u in shrunk[:-1]]
+    kind = "bigint" if whole else "double"
+    grid, half = _double(float(steps.grid)), _double(0.5)
+    gridded = ", ".join(
+        f"floor({u} * {grid} + {half})::{kind} as s{j}" for j, u in enumerate(shrunk)
+    )
+    sums = [f"sum(s{j})" for j in places] + [f"sum(s{j} * s{k})" for j, k in steps.pairs]
+    return (
+        f"select count(*), sum(wrong), {', '.join(sums)} from "
+        f"(select {gridded}, wrong from {records})"
+    )
+
+
+def _scaled(column: Scaled, place: int, steps: Steps) -> str:
+    low, high, shift, scale, middle = map(_double, column.floats)
+    x = f"c{place}"
+    if steps.unknown == "middle":
+        x = f"case when not isnan({x}) then {x} else {middle} end"
+    return f"(greatest(least({x}, {high}), {low}) - {shift}) / {scale}"
+
+
+def _wrong_query(source: RelationSource, steps: Steps) -> str:
+    """For every column the number of values that are unknown."""
+    counts = (f"count(*) filter (isfinite(c{j}) is not true)" for j in range(len(steps.columns)))
+    return f"select {', '.join(counts)} from ({source.numbers(steps.names)})"
+
+
+def _double(value: float) -> str:
+    """A constant, from its text: as a decimal it would be rounded twice."""
+    return f"cast('{value!r}' as double)"
+
+
+def _doubles(source: FrameSource, steps: Steps) -> Any:
+    """The columns as doubles c0, c1, …."""
+    import narwhals as nw
+
+    columns = [nw.col(name).cast(nw.Float64) for name in steps.names]
+    return source.frame.select(*(x.alias(f"discreet_c{j}") for j, x in enumerate(columns)))
+
+
+def _gridded(frame: Any, steps: Steps, whole: bool) -> Any:
+    """A column of grid steps for every column, in stages that keep expressions short."""
+    import narwhals as nw
+
+    places = range(len(steps.columns))
+    x, u = ([nw.col(f"discreet_{letter}{j}") for j in places] for letter in "cu")
+    # 0 if all values are finite, else NaN or null
+    known = reduce(add, [value - value for value in x]) == 0.0
+    wrong = nw.lit(0)
+    if steps.unknown == "drop":
+        frame = frame.filter(known)
+    elif steps.unknown == "error":
+        wrong = nw.when(known).then(nw.lit(0)).otherwise(nw.lit(1))
+        if not frame.implementation.is_spark_like():  # which clips NaN and null to high
+            x = [
+                _filled(value, value - value == 0.0, c)
+                for value, c in zip(x, steps.columns, strict=True)
+            ]
+    else:
+        x = [_filled(value, ~value.is_nan(), c) for value, c in zip(x, steps.columns, strict=True)]
+    scaled = [_scaled_expression(value, c) for value, c in zip(x, steps.columns, strict=True)]
+    frame = frame.select(
+        *(value.alias(f"discreet_u{j}") for j, value in enumerate(scaled)),
+        wrong.cast(nw.Int64).alias("discreet_wrong"),
+    )
+    shrunk = list(u)
+    if steps.radius is not None:
+        radius = float(steps.radius)
+        norm = nw.col("discreet_norm")
+        square = reduce(add, [x * x for x in u[:-1]])
+        frame = frame.with_columns(square.sqrt().alias("discreet_norm"))
+        factor = nw.when(norm > radius).then(radius / norm).otherwise(nw.lit(1.0))
+        frame = frame.with_columns(factor.alias("discreet_factor"))
+        shrunk[:-1] = [x * nw.col("discreet_factor") for x in u[:-1]]
+    kind = nw.Int64 if whole else nw.Float64
+    gridded = [(x * float(steps.grid) + 0.5).floor().cast(kind).fill_null(0) for x in shrunk]
+    return frame.select(
+        "discreet_wrong", *(x.alias(f"discreet_u{j}") for j, x in enumerate(gridded))
+    )
+
+
+def _sums(frame: Any, steps: Steps) -> Sequence[Any]:
+    """As `_query` asks for, for an engine behind narwhals."""
+    import narwhals as nw
+
+    if steps.squares and frame.implementation.is_spark_like():
+        return _sums_by_column(frame, steps)
+    u = [nw.col(f"discreet_u{j}") for j in range(len(steps.columns))]
+    return _row(
+        frame.select(
+            nw.len().alias("discreet_n"),
+            nw.col("discreet_wrong").sum(),
+            *(x.sum() for x in u),
+            *((u[j] * u[k]).sum().alias(f"discreet_p{j}_{k}") for j, k in steps.pairs),
+        )
+    )
+
+
+def _sums_by_column(frame: Any, steps: Steps) -> Sequence[Any]:
+    """Every record once for each column, times all columns; the sums are grouped by column.
+
+    Spark compiles so few sums at a time; code for all pairs is too long for its compiler, and then
+    several times slower.
+    """
+    import narwhals as nw
+
+    places = range(len(steps.columns))
+    copies = [nw.col(f"discreet_u{j}").alias(f"discreet_v{j}") for j in places]
+    long = frame.with_columns(*copies).unpivot(
+        on=[f"discreet_v{j}" for j in places],
+        index=["discreet_wrong", *(f"discreet_u{j}" for j in places)],
+        variable_name="discreet_column",
+        value_name="discreet_v",
+    )
+    value = nw.col("discreet_v")
+    products = [(nw.col(f"discreet_u{k}") * value).alias(f"discreet_p{k}") for k in places]
+    sums = ["discreet_wrong", "discreet_v", *(f"discreet_p{k}" for k in places)]
+    grouped = (
+        long.select("discreet_column", "discreet_wrong", "discreet_v", *products)
+        .group_by("discreet_column")
+        .agg(nw.len().alias("discreet_n"), *(nw.col(name).sum() for name in sums))
+    )
+    found = {str(row[0]).removeprefix("discreet_v"): row[1:] for row in rows(grouped)}
+    if not found:
+        return [0] * (2 + len(places) + len(steps.pairs))
+    each = [found[str(j)] for j in places]
+    return [*each[0][:2], *(row[2] for row in each), *(each[j][3 + k] for j, k in steps.pairs)]
+
+
+def _filled(x: nw.Expr, known: nw.Expr, column: Scaled) -> nw.Expr:
+    """The middle of the bounds for what is unknown or null."""
+    import narwhals as nw
+
+    return nw.when(~x.is_null() & known).then(x).otherwise(nw.lit(column.floats[-1]))
+
+
+def _scaled_expression(x: nw.Expr, column: Scaled) -> nw.Expr:
+    low, high, shift, scale, _ = column.floats
+    return (x.clip(low, high) - shift) / scale
+
+
+def _wrong(frame: Any, steps: Steps) -> Any:
+    """As `_wrong_query`."""
+    import narwhals as nw
+
+    columns = [nw.col(f"discreet_c{j}") for j in range(len(steps.columns))]
+    wrong = [nw.when(x - x == 0.0).then(nw.lit(0)).otherwise(nw.lit(1)) for x in columns]
+    return frame.select(*(x.alias(f"discreet_w{j}") for j, x in enumerate(wrong))).select(
+        *(nw.col(f"discreet_w{j}").sum() for j in range(len(columns)))
+    )
+
+
+def _row(found: Any) -> Sequence[Any]:
+    """The one row of a result; polars reads the records in batches."""
+    if found.implementation.is_polars():
+        return list(found.collect(engine="streaming").row(0))
+    return rows(found)[0]
+
+
+def _require_numbers(name: str, dtype: Any) -> None:
+    import narwhals as nw
+
+    if not (dtype.is_numeric() or dtype == nw.Boolean):
+        raise InputError(
+            f"column {name!r} must hold numbers or booleans, got {type(dtype).__name__}", "column"
+        )

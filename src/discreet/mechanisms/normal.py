@@ -1,0 +1,207 @@
+"""Mechanisms for the mean of numbers within public bounds (P4), with n public.
+
+The data enter by one whole number, the sum ΣU of the records on a grid: U/grid is a record's
+distance from the middle of the bounds in units of half their width, so replacing a record changes
+ΣU by at most 2·grid. The posterior mean is an affine function of ΣU, and its variance does not
+depend on the data (P4, §6.2).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import check
+from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
+from discreet.core.counts import AnyModel
+from discreet.core.law import Outcome
+from discreet.errors import InputError
+from discreet.exact import Ints
+from discreet.exact.hockey import gaussian_variance
+from discreet.laws.gaussian import MOST_VARIANCE, DiscreteGaussianLaw, SummedGaussianLaw
+from discreet.laws.hellinger_normal import HellingerNormalLaw, place
+from discreet.laws.noise import NoiseLaw
+
+MOST_NOISY_RECORDS = 10**6
+MOST_POINTS = 10_001
+
+
+class Mean(AnyModel, Protocol):
+    """A model of a mean: what mechanisms read of it is public."""
+
+    @property
+    def grid(self) -> int:
+        """The largest U of a record."""
+
+    def step(self, n: int) -> Fraction:
+        """How far one unit of ΣU moves the posterior mean."""
+
+    def posterior_variance(self, n: int) -> Fraction:
+        """Of the mean given n records."""
+
+
+def laplace(model: Mean, n: int, epsilon: Fraction) -> Mechanism:
+    """Discrete Laplace noise of rate ε/(2·grid) on ΣU, so Laplace noise on the posterior mean.
+
+    Of the tight sensitivity (high − low)·V/(v + nV), V being the prior variance and v that of the
+    records; P4's V/(v + V) is the case n = 1 of bounds that are 1 apart. The released sum is cut to
+    what is possible. Guarantee: ε.
+    """
+    # Replacing a record changes ΣU by at most 2·grid, and every unit changes the log probability of
+    # discrete Laplace noise by its rate, ε/(2·grid). Cutting is post-processing.
+    theorem = Theorem(
+        "discrete Laplace noise of rate ε/(2·grid) on a sum that changes by at most 2·grid",
+        "Dwork, McSherry, Nissim and Smith 2006; Ghosh, Roughgarden and Sundararajan 2009",
+    )
+    law = partial(_laplace_law, epsilon / (2 * model.grid))
+    return _noisy_sum("laplace", model, n, epsilon, law, theorem)
+
+
+def _laplace_law(rate: Fraction, values: Outcome) -> Law:
+    return NoiseLaw(values[1:], rate, "two-sided") if values[0] else PointMass(values[1:])
+
+
+def gaussian(model: Mean, n: int, epsilon: Fraction, *, delta: object = 0) -> Mechanism:
+    """Discrete Gaussian noise on ΣU, of the least variance that is proved (ε, δ)-private.
+
+    Calibrated by the exact privacy of normal noise (Balle and Wang 2018), not by the classical
+    √(2·ln(1.25/δ))/ε, which is wrong for large ε. Guarantee: (ε, δ).
+    """
+    # Replacing a record changes ΣU by at most 2·grid. For the variance that `gaussian_variance`
+    # returns, δ(ε) of discrete Gaussian noise at that shift was bounded by δ in balls, and it grows
+    # with the shift. Cutting is post-processing.
+    share = check.share("delta", delta)
+    variance = _variance(model, epsilon, share)
+    theorem = Theorem(
+        "discrete Gaussian noise on a sum that changes by at most 2·grid, calibrated exactly",
+        "Canonne, Kamath and Steinke 2020; Balle and Wang 2018, Theorem 8",
+    )
+    return _noisy_sum(
+        "gaussian", model, n, epsilon, partial(_gaussian_law, variance), theorem, share
+    )
+
+
+def _gaussian_law(variance: Fraction, values: Outcome) -> Law:
+    return DiscreteGaussianLaw(values[1:], (variance,)) if values[0] else PointMass(values[1:])
+
+
+def noisy_input(model: Mean, n: int, epsilon: Fraction, *, delta: object = 0) -> Mechanism:
+    """Every record gets its own discrete Gaussian noise, and the noisy records are summed.
+
+    P4's input perturbation (§6.1), for at most 10^6 records. Each noisy record is (ε, δ)-private by
+    itself, whoever collects them; for the sum alone "gaussian" needs √n times less noise.
+    Guarantee: (ε, δ).
+    """
+    if n > MOST_NOISY_RECORDS:
+        raise InputError(
+            f"n must be at most {MOST_NOISY_RECORDS} for 'input', where every record gets noise of "
+            f"its own, got {n}; use 'gaussian'",
+            "n",
+        )
+    # A record is replaced: its U changes by at most 2·grid, and the others' noisy values have the
+    # same law as before. So all noisy records together are as private as one number of sensitivity
+    # 2·grid, for which the variance was calibrated. Their sum is post-processing.
+    share = check.share("delta", delta)
+    variance = _variance(model, epsilon, share)
+    theorem = Theorem(
+        "discrete Gaussian noise on every record, which changes by at most 2·grid",
+        "Barthe et al. 2016, §6.1; Balle and Wang 2018, Theorem 8",
+    )
+    return _noisy_sum("input", model, n, epsilon, partial(_input_law, variance), theorem, share)
+
+
+def _input_law(variance: Fraction, values: Outcome) -> Law:
+    n, *total = values
+    return SummedGaussianLaw(tuple(total), variance, n) if n else PointMass(tuple(total))
+
+
+def _variance(model: Mean, epsilon: Fraction, delta: Fraction) -> Fraction:
+    variance = gaussian_variance(epsilon, delta, Fraction(2 * model.grid) ** 2)
+    if variance > MOST_VARIANCE / MOST_NOISY_RECORDS:
+        raise InputError(
+            f"epsilon must be larger for delta = {check.show(delta)} on a grid of {model.grid}: "
+            f"the noise would not fit 64-bit integers, got {check.show(epsilon)}",
+            "epsilon",
+        )
+    return variance
+
+
+def hellinger(model: Mean, n: int, epsilon: Fraction, *, points: int = 1001) -> Mechanism:
+    """One of `points` posteriors, likelier the nearer it is: P ∝ exp(−ε·H/(2S)) (P4, §6.3).
+
+    Their means lie equally spaced between the least and the largest possible one. H is the
+    Hellinger distance to the true posterior, and S that of posteriors whose data differ in one
+    record by the full width of the bounds. H never exceeds 1, so all far posteriors are equally
+    likely: of use for large ε or n, and while the points lie closer than a posterior is wide
+    (`model.expected_error` tells). Guarantee: ε.
+    """
+    check.whole("points", points, least=2, most=MOST_POINTS)
+    # H is a metric, so replacing a record changes H(true, j) by at most H(true, true'), which grows
+    # with the difference of the sums: at most S = H(2·grid). The weight of every j and their sum
+    # change by at most the factor e^{ε/2} each.
+    theorem = Theorem(
+        "exponential mechanism with a score of sensitivity S, H of the largest change",
+        "McSherry and Talwar 2007; Barthe et al. 2016, §6.3",
+    )
+    law = partial(_hellinger_law, model, points, epsilon)
+    return Mechanism(
+        config=Config("hellinger", model, n, epsilon, Adjacency.SUBSTITUTE, (("points", points),)),
+        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        make_raw_law=law,
+        make_law=law,
+        make_released=partial(_chosen, n, _reach(model, n), points),
+    )
+
+
+def _hellinger_law(model: Mean, points: int, epsilon: Fraction, values: Outcome) -> Law:
+    n, total = values
+    if not n:
+        return PointMass((0,))
+    scale = model.step(n) ** 2 / (8 * model.posterior_variance(n))
+    return HellingerNormalLaw(total, n * model.grid, points, scale, 2 * model.grid, epsilon)
+
+
+def _chosen(n: int, reach: int, points: int, raw: Ints) -> NDArray[Any]:
+    if raw.shape[1] != 1 or (raw < 0).any() or (raw >= points).any():
+        return raw[:, :0]
+    sums = [place(j, reach, points) for j in raw[:, 0].tolist()]
+    rows = [(n, int(total) if total.denominator == 1 else total) for total in sums]
+    return np.array(rows, dtype=object)
+
+
+def _noisy_sum(
+    name: str,
+    model: Mean,
+    n: int,
+    epsilon: Fraction,
+    law: partial[Law],
+    theorem: Theorem,
+    delta: Fraction | None = None,
+) -> Mechanism:
+    """A mechanism that adds noise to ΣU; n and the sum, cut to what is possible, are released."""
+    options = () if delta is None else (("delta", delta),)
+    return Mechanism(
+        config=Config(name, model, n, epsilon, Adjacency.SUBSTITUTE, options),
+        guarantee=Guarantee(epsilon, delta or Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        make_raw_law=law,
+        make_law=law,
+        make_released=partial(_cut, n, _reach(model, n)),
+    )
+
+
+def _reach(model: Mean, n: int) -> int:
+    """The largest possible sum."""
+    reach = n * model.grid
+    if reach >= check.MOST_RECORDS:
+        raise InputError(f"n must be below 2**62/grid = {2**62 // model.grid}, got {n}", "n")
+    return reach
+
+
+def _cut(n: int, reach: int, raw: Ints) -> Ints:
+    if raw.shape[1] != 1:
+        return raw[:, :0]
+    return np.column_stack([np.full(len(raw), n, dtype=np.int64), np.clip(raw, -reach, reach)])

@@ -1,0 +1,241 @@
+"""Draws of regression weights given noisy moments, by Gibbs sampling of all that is unknown.
+
+Unknown are the weights w, the moments S = UᵀU of the features, and maybe the noise variance σ².
+Given S, Uᵀt ~ N(S·w, σ²S) exactly, whatever the features are; noise comes on top of both. Every
+entry of S has a normal prior with mean and variance common to its kind (sums of columns, products
+of two, squares), which are learnt from the entries themselves. Laplace noise is normal noise whose
+variance is exponential. So every conditional law is normal, gamma or inverse Gaussian (after
+Bernstein and Sheldon 2019, who model the features instead). σ²S is small beside the noise or S is
+known well, so in that place the chains' common mean stands for S.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.exact import Floats, Ints
+
+CHAINS, BURN, KEPT = 16, 40, 60
+TINY = 1e-12
+
+
+@dataclass(frozen=True)
+class Moments:
+    """A noisy matrix Σ s·sᵀ of s = (1, u, t), and the standard deviations of its noise."""
+
+    n: float
+    matrix: Floats
+    sd: Floats
+    laplace: bool
+    intercept: bool
+
+
+@dataclass(frozen=True)
+class Draws:
+    """The parts of the posterior of w: normal given S and σ²."""
+
+    means: Floats
+    covariances: Floats
+    noises: Floats
+
+
+def draw_weights(
+    noisy: Moments,
+    mean: Floats,
+    precision: Floats,
+    noise: Fraction | tuple[Fraction, Fraction],
+    rng: np.random.Generator,
+) -> Draws:
+    """Run all chains side by side and keep the laws of w that they pass."""
+    chains = _Chains(noisy, mean, precision, noise, rng)
+    kept: list[tuple[Floats, Floats, Floats]] = []
+    for sweep in range(BURN + KEPT):
+        if sweep < BURN and sweep % 10 == 0:
+            chains.settle()
+        law = chains.sweep()
+        if sweep >= BURN:
+            kept.append(law)
+    means, covariances, noises = (np.concatenate(part) for part in zip(*kept, strict=True))
+    return Draws(means, covariances, noises)
+
+
+class _Chains:
+    """The state of all chains: one along the first axis of every array."""
+
+    def __init__(
+        self,
+        noisy: Moments,
+        mean: Floats,
+        precision: Floats,
+        noise: Fraction | tuple[Fraction, Fraction],
+        rng: np.random.Generator,
+    ) -> None:
+        p = len(mean)
+        self.rng, self.noisy, self.p = rng, noisy, p
+        self.prior_mean, self.prior_precision, self.noise = mean, precision, noise
+        self.n = max(noisy.n, 1.0)
+        self.above, self.right = np.triu_indices(p)
+        self.seen = noisy.matrix[self.above, self.right]
+        self.sd = np.maximum(noisy.sd[self.above, self.right], TINY * self.n)
+        self.target, self.target_sd = noisy.matrix[:-1, -1], noisy.sd[:-1, -1]
+        self.kinds = self._kinds()
+        self.variance = np.tile(np.square(self.sd), (CHAINS, 1))
+        self.target_variance = np.tile(np.square(self.target_sd), (CHAINS, 1))
+        self.centre = np.zeros((CHAINS, len(self.seen)))
+        self.spread = np.ones_like(self.centre)
+        for places, least in self.kinds:
+            here = self.seen[places]
+            square = (self.above == self.right)[places].all()
+            middle = np.clip(here.mean(), 0.02 * self.n, self.n) if square else 0.0
+            excess = np.mean(np.square(here - middle)) - np.mean(np.square(self.sd[places]))
+            self.centre[:, places] = middle
+            self.spread[:, places] = np.clip(excess, least, max(least, self.n**2))
+        fixed = np.ones(len(self.seen), dtype=bool)
+        for places, _ in self.kinds:
+            fixed[places] = False
+        self.centre[:, fixed] = self.seen[fixed]
+        self.spread[:, fixed] = np.square(TINY * self.n)
+        weight = 1 / self.variance + 1 / self.spread
+        self.entries = (self.seen / self.variance + self.centre / self.spread) / weight
+        self.sigma = np.full(CHAINS, _first_noise(noise))
+
+    def _kinds(self) -> list[tuple[Ints, float]]:
+        """The entries of each kind, and a variance that sampling alone makes between them."""
+        constant = self.noisy.intercept
+        first, squares = self.above == 0, self.above == self.right
+        sums = first & ~squares if constant else np.zeros_like(first)
+        own = squares & ~first if constant else squares
+        kinds = [(sums, self.n / 3), (~squares & ~sums, self.n / 9), (own, self.n * 4 / 45)]
+        return [(np.flatnonzero(places), least) for places, least in kinds if places.any()]
+
+    def _matrices(self) -> Floats:
+        table = np.zeros((CHAINS, self.p, self.p))
+        table[:, self.above, self.right] = table[:, self.right, self.above] = self.entries
+        return table
+
+    def settle(self) -> None:
+        """Set what stands for S in σ²S: the mean of all chains, made positive definite."""
+        values, axes = np.linalg.eigh(self._matrices().mean(axis=0))
+        values = np.clip(values, 1e-3 * self.n, self.n * self.p)
+        self.common = (axes * values) @ axes.T
+        self.root = axes * np.sqrt(values)
+        self.common_inverse = (axes / values) @ axes.T
+
+    def sweep(self) -> tuple[Floats, Floats, Floats]:
+        """One round; the law of w given the rest, as it was drawn from."""
+        tables = self._matrices()
+        total = self.sigma[:, None, None] * self.common + _diagonal(self.target_variance)
+        inverse = np.linalg.inv(total)
+        weights, mean, covariance = self._draw_weights(tables, inverse)
+        law = mean, covariance, self.sigma
+        self._draw_entries(weights, total)
+        error = self._draw_error(weights, inverse)
+        if self.noisy.laplace:
+            self.variance = self._variances(self.seen - self.entries, self.sd)
+            self.target_variance = self._variances(error, self.target_sd)
+        self._draw_kinds()
+        if isinstance(self.noise, tuple):
+            self.sigma = self._draw_sigma(weights, error)
+        return law
+
+    def _draw_weights(self, tables: Floats, inverse: Floats) -> tuple[Floats, Floats, Floats]:
+        """W given S: a regression of the noisy Uᵀt on S."""
+        scaled = self.sigma[:, None, None] if isinstance(self.noise, tuple) else 1.0
+        prior = self.prior_precision / scaled
+        toward = tables @ inverse
+        covariance = np.asarray(np.linalg.inv(toward @ tables + prior), dtype=np.float64)
+        linear = toward @ self.target + prior @ self.prior_mean
+        mean = _times(covariance, linear)
+        normal = self.rng.normal(size=mean.shape)
+        return mean + _times(np.linalg.cholesky(covariance), normal), mean, covariance
+
+    def _draw_entries(self, weights: Floats, total: Floats) -> None:
+        """S given w: a draw as if Uᵀt told nothing, corrected by what it tells (Matheron)."""
+        places = np.arange(len(self.seen))
+        reach = np.zeros((CHAINS, self.p, len(places)))
+        reach[:, self.above, places] = weights[:, self.right]
+        reach[:, self.right, places] = weights[:, self.above]
+        variance = 1 / (1 / self.variance + 1 / self.spread)
+        mean = variance * (self.seen / self.variance + self.centre / self.spread)
+        drawn = mean + np.sqrt(variance) * self.rng.normal(size=mean.shape)
+        error = _times(np.linalg.cholesky(total), self.rng.normal(size=weights.shape))
+        weighted = reach * variance[:, None, :]
+        gain = np.linalg.solve(
+            weighted @ reach.transpose(0, 2, 1) + total,
+            (self.target - _times(reach, drawn) - error)[..., None],
+        )
+        self.entries = drawn + (gain.transpose(0, 2, 1) @ weighted)[:, 0]
+
+    def _draw_error(self, weights: Floats, inverse: Floats) -> Floats:
+        """The noise in Uᵀt given S and w, likewise."""
+        rest = self.target - _times(self._matrices(), weights)
+        error = np.sqrt(self.target_variance) * self.rng.normal(size=rest.shape)
+        normal = self.rng.normal(size=rest.shape) * np.sqrt(self.sigma)[:, None]
+        gap = rest - error - normal @ self.root.T
+        return np.asarray(error + self.target_variance * _times(inverse, gap))
+
+    def _variances(self, noise: Floats, sd: Floats) -> Floats:
+        """Of Laplace noise as normal noise: 1/v given it is inverse Gaussian."""
+        scale = sd / np.sqrt(2)
+        least = TINY * scale
+        drawn = self.rng.wald(1 / (scale * np.maximum(np.abs(noise), least)), 1 / scale**2)
+        return np.asarray(1 / np.clip(drawn, 1e-8 / scale**2, 1e12 / scale**2))
+
+    def _draw_kinds(self) -> None:
+        """Mean, of the squares only, and variance of each kind of entries."""
+        for places, least in self.kinds:
+            here = self.entries[:, places]
+            if (self.above[places] == self.right[places]).all():
+                sd = np.sqrt(self.spread[:, places[0]] / len(places))
+                middle = self.rng.normal(here.mean(axis=1), sd)
+                self.centre[:, places] = np.clip(middle, 0.02 * self.n, self.n)[:, None]
+            squares = np.square(here - self.centre[:, places]).sum(axis=1)
+            gamma = self.rng.gamma((1 + len(places)) / 2, size=CHAINS)
+            drawn = (least + squares) / 2 / np.maximum(gamma, TINY)
+            self.spread[:, places] = np.minimum(drawn, self.n**2)[:, None]
+
+    def _draw_sigma(self, weights: Floats, error: Floats) -> Floats:
+        """σ² from its conditional law on a grid of 60 values around the last ones.
+
+        The noisy tᵀt is N(2wᵀq − wᵀSw + nσ², 2nσ⁴ + its noise) with q = Uᵀt, and q − Sw is
+        N(0, σ²S).
+        """
+        assert isinstance(self.noise, tuple)
+        shape, scale = map(float, self.noise)
+        tables = self._matrices()
+        cross = self.target - error
+        fitted = _times(tables, weights)
+        known = 2 * (weights * cross).sum(axis=1) - (weights * fitted).sum(axis=1)
+        left = cross - fitted
+        quadratic = (_times(self.common_inverse, left) * left).sum(axis=1)
+        step = weights - self.prior_mean
+        quadratic += (_times(self.prior_precision, step) * step).sum(axis=1)
+        reach = np.log(1e6) * self.rng.random((CHAINS, 1)) ** 3
+        grid = self.sigma[:, None] * np.exp(reach * np.linspace(-1, 1, 61))
+        middle = known[:, None] + self.n * grid
+        spread = 2 * self.n * grid**2 + self.noisy.sd[-1, -1] ** 2
+        log = -np.square(self.noisy.matrix[-1, -1] - middle) / (2 * spread) - np.log(spread) / 2
+        log -= (shape + self.p) * np.log(grid) + (scale + quadratic[:, None] / 2) / grid
+        chosen = np.argmax(log + self.rng.gumbel(size=log.shape), axis=1)
+        return np.asarray(grid[np.arange(CHAINS), chosen])
+
+
+def _first_noise(noise: Any) -> float:
+    if not isinstance(noise, tuple):
+        return float(noise)
+    shape, scale = map(float, noise)
+    return scale / (shape + 1)
+
+
+def _diagonal(variances: Floats) -> Floats:
+    return np.asarray(variances[:, :, None] * np.eye(variances.shape[1]))
+
+
+def _times(tables: NDArray[Any], vectors: NDArray[Any]) -> Floats:
+    """Every matrix, or one for all, times its vector."""
+    return np.asarray((tables @ vectors[..., None])[..., 0])

@@ -1,0 +1,66 @@
+"""The weights of a regression: means and intervals below one another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from discreet.exact import Floats
+from discreet.plots.posteriors import MOST_ROWS, NAMES, Row, plain_text, plot_rows, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHARES = (0.025, 0.25, 0.75, 0.975)
+
+
+class Law(Protocol):
+    """What is drawn of a law of weights."""
+
+    def mean(self) -> Floats:
+        """Of every weight."""
+
+    def quantile(self, q: float) -> Floats:
+        """Of every weight."""
+
+
+def plot_weights(
+    columns: Sequence[str],
+    scales: Sequence[float],
+    target: str,
+    plain: Law,
+    noise_aware: Law | None,
+    *,
+    ax: Axes | None = None,
+    title: str = "",
+) -> Axes:
+    """How much y changes as a column goes from the middle of its bounds to their end.
+
+    So weights of different units are seen on one axis.
+
+    Args:
+        columns: what the last weights belong to; a constant before them is left out.
+        scales: half the width of every column's bounds.
+        target: what y is called.
+        plain: the weights as released.
+        noise_aware: the weights with the noise accounted for.
+        ax: where to draw.
+        title: small print above.
+    """
+    marks = [_marks(law, np.array(scales)) for law in (noise_aware, plain)]
+    rows = [Row(short(name, 32), marks[0][i], marks[1][i]) for i, name in enumerate(columns)]
+    axis = f"change of {plain_text(target)} from the middle to the end of a column's bounds"
+    left = max(0, len(rows) - MOST_ROWS)
+    ax = plot_rows(rows[:MOST_ROWS], left, ax, title, NAMES, axis, limits=None)
+    ax.axvline(0, color="#999999", linewidth=0.8, zorder=0)
+    return ax
+
+
+def _marks(law: Law | None, scales: Floats) -> list[tuple[float, Floats] | None]:
+    if law is None:
+        return [None] * len(scales)
+    means = law.mean()[-len(scales) :] * scales
+    ends = np.stack([law.quantile(share)[-len(scales) :] * scales for share in _SHARES], axis=1)
+    return [(float(mean), quantiles) for mean, quantiles in zip(means, ends, strict=True)]
