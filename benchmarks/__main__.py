@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import accuracy, counting, instruments, networks, speed
+from benchmarks import accuracy, counting, instruments, networks, regression, speed
 
 
 def main() -> None:
@@ -22,6 +22,9 @@ def main() -> None:
         networks.alarm,
         networks.wide_naive_bayes,
         networks.classification,
+        regression.statistics_at_scale,
+        regression.private_regression,
+        regression.wage_equation,
     ):
         benchmark()
 

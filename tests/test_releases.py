@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.errors import DocumentError
+from discreet.making import NORMAL_MECHANISMS, REGRESSION_MECHANISMS
 
 SCHEMA = json.loads(
     (Path(__file__).parents[1] / "docs" / "release.schema.json").read_text(encoding="utf-8")
@@ -45,6 +47,48 @@ def test_documents_follow_the_schema(name: str) -> None:
 
 def test_add_remove_follows_the_schema() -> None:
     jsonschema.validate(json.loads(example(adjacency="add-remove").to_json()), SCHEMA)
+
+
+MEAN = dp.NormalMean(Fraction(1, 3), 4, 9, bounds=(-5, 5))
+LINE = dp.LinearRegression((1, 2), 1, {"x": (0, 4), "z": (-1, 1), "y": (0, 9)}, radius=1)
+UNKNOWN = dp.LinearRegression(2, (3, 1), {"x": (0, 4), "y": (0, 9)}, intercept=False)
+RECORDS = {"x": [1, 2.5, 3], "z": [0.5, -1, 1], "y": [2, 4.25, 7]}
+CONTINUOUS: list[tuple[Any, str, dict[str, Any]]] = [
+    (MEAN, "laplace", {}),
+    (MEAN, "gaussian", {"delta": 1e-6}),
+    (MEAN, "input", {"delta": 1e-6}),
+    (MEAN, "hellinger", {"points": 11}),
+    (LINE, "statistics", {}),
+    (LINE, "statistics", {"delta": 1e-6, "weight": 2, "adjacency": "add-remove"}),
+    (LINE, "sample", {"samples": 2, "norm": 0.5}),
+    (UNKNOWN, "statistics", {}),
+]
+
+
+@pytest.mark.parametrize(("model", "name", "options"), CONTINUOUS)
+def test_means_and_regressions_follow_the_schema(
+    model: Any, name: str, options: dict[str, Any]
+) -> None:
+    data = RECORDS["x"] if model is MEAN else RECORDS
+    counts = model.count(data) if model is MEAN else model.count(data, "y")
+    release = dp.release(counts, model, 1, name, rng=np.random.default_rng(1), **options)
+    document = json.loads(release.to_json())
+    jsonschema.validate(document, SCHEMA)
+    assert dp.Release.from_json(json.dumps(document)) == release
+    for name in document["model"]:
+        wrong = document | {"model": {k: v for k, v in document["model"].items() if k != name}}
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document | {"model": document["model"] | {"bounds": ["0"]}}, SCHEMA)
+
+
+def test_every_mechanism_of_means_and_regressions_is_there() -> None:
+    named = {(type(model), name) for model, name, _ in CONTINUOUS}
+    assert {name for kind, name in named if kind is dp.NormalMean} == set(NORMAL_MECHANISMS)
+    assert {name for kind, name in named if kind is dp.LinearRegression} == set(
+        REGRESSION_MECHANISMS
+    )
 
 
 @given(labels, st.integers(0, 20))

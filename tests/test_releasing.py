@@ -112,7 +112,7 @@ def test_delta_is_checked(delta: object) -> None:
         ({"epsilon": "1"}, "epsilon must be a number, got '1'"),
         ({"epsilon": True}, "epsilon must be a number, got True"),
         ({"mechanism": "latice"}, "did you mean 'lattice'?"),
-        ({"mechanism": None}, "mechanism must be one of"),
+        ({"mechanism": 7}, "mechanism must be one of"),
         ({"gamma": 2}, "gamma is not an option of lattice"),
         ({"postproces": "clip"}, "did you mean postprocess?"),
         ({"delta": 1e-6}, "delta is not an option of lattice"),
@@ -212,3 +212,20 @@ def test_too_many_candidates_name_their_number_and_a_way_out() -> None:
     with pytest.raises(dp.NotEnumerable, match="'lattice'") as raised:
         dp.release((10**4,) * 4, dp.DirichletMultinomial(range(4)), 1, mechanism="ehds")
     assert raised.value.candidates == math.comb(4 * 10**4 + 3, 3)
+
+
+def test_the_hint_about_an_adjacency_names_what_the_model_has() -> None:
+    line = dp.LinearRegression(1, 1, {"x": (0, 1), "y": (0, 1)}).of("y")
+    mean = dp.NormalMean(0, 1, 1, bounds=(0, 1))
+    for model, name, adjacency, hint in (
+        (line, "sample", "add-remove", "'substitute' only, got 'add-remove'; use 'statistics'"),
+        (line, "sample", "attribute", "no mechanism of a LinearRegression has it"),
+        (line, "statistics", "attribute", "'substitute' or 'add-remove' only"),
+        (mean, "laplace", "add-remove", "no mechanism of a NormalMean has it"),
+        (mean, "hellinger", "attribute", "no mechanism of a NormalMean has it"),
+        (MODEL, "ehds", "add-remove", "use 'lattice'"),
+        (MODEL, "lattice", "attribute", "use 'posterior_sample' for a network"),
+    ):
+        with pytest.raises(dp.InputError, match=hint) as raised:
+            dp.mechanism(name, model, epsilon=1, adjacency=adjacency)
+        assert raised.value.argument == "adjacency"

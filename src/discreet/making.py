@@ -140,8 +140,8 @@ def mechanism(
         model: the model whose posterior is released.
         n: the public number of records; left out under add-remove, where it is private.
         epsilon: the nominal privacy parameter of the mechanism; `guarantee` says what is proved.
-        adjacency: "substitute"; "add-remove" for `lattice`, in networks `laplace_updates`;
-            "attribute" for `posterior_sample`.
+        adjacency: "substitute"; "add-remove" for `lattice`, in networks `laplace_updates`, in
+            regressions `statistics`; "attribute" for `posterior_sample`.
         options: of the mechanism, as listed.
 
     Example:
@@ -164,7 +164,7 @@ def mechanism(
                 f"{option} is not an option of {name}, which takes {names}{hint}", option
             )
     if neighbours is not Adjacency.SUBSTITUTE:
-        _require_adjacency(name, makers[name], neighbours)
+        _require_adjacency(name, model, neighbours)
         options["adjacency"] = neighbours
     if neighbours is Adjacency.ADD_REMOVE:
         if n is not None:
@@ -253,18 +253,27 @@ def require_any_model(model: object) -> None:
         require_model(model)
 
 
-def _require_adjacency(name: str, make: Callable[..., Mechanism], adjacency: Adjacency) -> None:
-    possible = [Adjacency.SUBSTITUTE.value]
-    if "adjacency" in _keywords(make):
-        other = Adjacency.ATTRIBUTE if make is posterior_sample else Adjacency.ADD_REMOVE
-        possible.append(other.value)
-    if adjacency.value in possible:
+def _adjacencies(make: Callable[..., Mechanism]) -> list[Adjacency]:
+    if "adjacency" not in _keywords(make):
+        return [Adjacency.SUBSTITUTE]
+    other = Adjacency.ATTRIBUTE if make is posterior_sample else Adjacency.ADD_REMOVE
+    return [Adjacency.SUBSTITUTE, other]
+
+
+def _require_adjacency(name: str, model: AnyModel, adjacency: Adjacency) -> None:
+    makers = mechanisms_for(model)
+    possible = _adjacencies(makers[name])
+    if adjacency in possible:
         return
-    better = "'lattice'" if make in MECHANISMS.values() else "'laplace_updates'"
-    if adjacency is Adjacency.ATTRIBUTE:
-        better = "'posterior_sample' for a network"
+    able = [other for other, make in makers.items() if adjacency in _adjacencies(make)]
+    if adjacency is Adjacency.ATTRIBUTE and not isinstance(model, (NormalMean, LinearRegression)):
+        hint = "use 'posterior_sample' for a network"
+    elif able:
+        hint = f"use {able[0]!r}"
+    else:
+        hint = f"no mechanism of a {type(model).__name__} has it"
     raise InputError(
-        f"{name} is defined for adjacency {' or '.join(map(repr, possible))} only, got "
-        f"{adjacency.value!r}; use {better}",
+        f"{name} is defined for adjacency {' or '.join(repr(x.value) for x in possible)} only, got "
+        f"{adjacency.value!r}; {hint}",
         "adjacency",
     )

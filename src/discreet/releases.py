@@ -32,9 +32,11 @@ from discreet.models.network_law import NetworkLaw, plot_node
 from discreet.models.network_mixture import NoiseAwareNetwork
 from discreet.models.network_summary import NetworkSummary
 from discreet.models.normal import NormalMean
+from discreet.models.normal_posterior import NormalMixture, NormalPosterior
 from discreet.models.posterior import DirichletPosterior
 from discreet.models.regression import LinearRegression
 from discreet.models.summary import GroupedSummary, Summary
+from discreet.models.weights import WeightsMixture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -246,6 +248,10 @@ def _require_own(release: Release, aware: object) -> None:
     model = release.config.model
     if isinstance(model, BayesNet):
         own = isinstance(aware, NoiseAwareNetwork) and aware.net.describe() == model.describe()
+    elif isinstance(model, LinearRegression):
+        own = isinstance(aware, WeightsMixture) and aware.names == model.weights
+    elif isinstance(model, NormalMean):
+        own = isinstance(aware, (NormalPosterior, NormalMixture))
     else:
         own = isinstance(aware, DirichletMixture) and aware.categories == model.categories
     if not own:
@@ -261,9 +267,11 @@ def _continuous(
     rng: np.random.Generator | None = None,
 ) -> tuple[Any, Any]:
     """As released, and noise-aware, which samples of weights are not."""
-    if release.config.mechanism == "sample":
-        return release.posterior, None
-    return release.posterior, release.noise_aware(n_prior, rng) if aware is None else aware
+    if aware is not None:
+        _require_own(release, aware)
+    elif release.config.mechanism != "sample":
+        aware = release.noise_aware(n_prior, rng)
+    return release.posterior, aware
 
 
 def _require_no_node(node: object) -> None:

@@ -60,6 +60,12 @@ LEDGERS = (
 )
 OUT = ("out.json", "out.png", "out.svg", "folder", "no/out.json", "good.csv", "/dev/full", "out")
 STRUCTURES = ("net.bif",) * 6 + ("missing.bif", "folder", "good.csv", "empty.csv", "/dev/null")
+INTERVALS = ("0:10", "-1:1", "0:1e9", "1:0", "0:0", "0:inf", "nan:1", "a:b", "1", "1:2:3", "")
+BOUNDS = (
+    *("age=0:100", "x=0:5", "patient=-1:1", "outcome=0:1"),
+    *("age", "=0:1", "age=", "age=1:0", "x=0:0", "age=1e-300:1e300", "intercept=0:1", "a=b=0:1"),
+)
+PRIORS = ("1", "100", "0:1", "age=1", "age=0:3", "intercept=1", "x=1", "1:2:3", "0", "-1", ":")
 WHERE = (
     *("age >= 30", "x = 'a'", "outcome <> 'cured' or age < 3", "not (x is null)", "age in (1, 2)"),
     *("age >=", "(" * 3000 + "age", "x = 'a", "1 = 1", "x like 'a%'", "(select 1)", "age > 1e999"),
@@ -97,6 +103,15 @@ MECHANISM: dict[str, Make | None] = {
     "--calibrate": None,
     "--postprocess": choice(("project", "clip", "remap")),
     "--distance": choice(("hellinger", "total_variation")),
+}
+NUMERIC: dict[str, Make | None] = {
+    "--adjacency": adjacency,
+    "--delta": number,
+    "--n": whole,
+    "--where": choice(WHERE),
+    "--unknown": choice(("error", "drop", "middle")),
+    "--expected-error": None,
+    "--out": file(OUT),
 }
 OUTPUT: dict[str, Make | None] = {"--json": None, "--quiet": None}
 COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]] = {
@@ -137,6 +152,45 @@ COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]
             "--points": whole,
             "--out": file(OUT),
             "--bif": file(OUT),
+        },
+    ),
+    "regress": (
+        0.95,
+        {
+            "": file(DATA),
+            "--y": choice(COLUMNS),
+            "--bounds": choice(BOUNDS),
+            "--bounds ": choice(BOUNDS),
+            "--epsilon": number,
+        },
+        NUMERIC
+        | {
+            "--mechanism": choice(("statistics", "sample"), 0.01),
+            "--x": choice(COLUMNS),
+            "--prior": choice(PRIORS),
+            "--prior ": choice(PRIORS),
+            "--noise-variance": choice((*PRIORS, "2:1", "0.5")),
+            "--radius": number,
+            "--no-intercept": None,
+            "--samples": whole,
+            "--norm": number,
+        },
+    ),
+    "mean": (
+        0.97,
+        {
+            "": file(DATA),
+            "--column": choice(COLUMNS),
+            "--bounds": choice(INTERVALS),
+            "--prior-mean": number,
+            "--prior-variance": number,
+            "--variance": number,
+            "--epsilon": number,
+        },
+        NUMERIC
+        | {
+            "--mechanism": choice(("laplace", "gaussian", "input", "hellinger"), 0.01),
+            "--points": whole,
         },
     ),
     "plan": (
@@ -211,11 +265,32 @@ VALID = {
         ("small.csv", "--column", "x", "--categories", "a,b", "--by", "therapy", "--groups", "b,a"),
     ),
     "network": (("small.csv", "--structure", "net.bif"),),
+    "regress": (
+        ("ages.csv", "--y", "y", "--bounds", "age=0:100", "--bounds", "y=0:10"),
+        ("--y", "y", "--bounds", "x=0:1", "--bounds", "y=0:1", "--expected-error", "--n", "9"),
+    ),
+    "mean": (
+        (
+            *("good.csv", "--column", "age", "--bounds", "0:100", "--prior-mean", "40"),
+            *("--prior-variance", "100", "--variance", "300"),
+        ),
+    ),
     "plan": (("--categories", "a,b", "--n", "7"),),
     "audit": (("--categories", "a,b", "--n", "7"), ("--categories", "a,b,c", "--n", "3")),
 }
+PAID = ("release", "regress", "mean")  # sometimes by a ledger
 VALUED = ("--epsilon", "--mechanism")  # random even where all else is valid
-WEIGHTS = {"release": 60, "network": 12, "plan": 2, "compare": 0.3, "audit": 3, "demo": 0.3, "": 2}
+WEIGHTS = {
+    "release": 60,
+    "network": 12,
+    "regress": 8,
+    "mean": 8,
+    "plan": 2,
+    "compare": 0.3,
+    "audit": 3,
+    "demo": 0.3,
+    "": 2,
+}
 
 
 def arguments(rng: random.Random) -> list[str]:
@@ -230,9 +305,9 @@ def arguments(rng: random.Random) -> list[str]:
     chosen |= {name: extra[name] for name in rng.sample(list(extra), min(more, len(extra)))}
     found = [*command.split(), *valid]
     for name, make in chosen.items():
-        found += [name] if name.strip() else []
+        found += [name.strip()] if name.strip() else []
         found += [] if make is None else [make(rng)]
-    if command == "release":
+    if command in PAID:
         if rng.random() < 0.6:
             found += ["--ledger", file(LEDGERS)(rng), "--dataset", word(rng)]
         if rng.random() < 0.004:
@@ -246,6 +321,7 @@ def prepare(folder: Path) -> None:
     """Good and broken files of every kind, in the folder that the calls run in."""
     (folder / "net.bif").write_text(NET, encoding="utf-8")
     good = str(write_csv(folder / "good.csv"))
+    (folder / "ages.csv").write_text("age,y\n" + "31,2.5\n47,6\n20,1\n" * 40)
     (folder / "small.csv").write_text("x,age,therapy,patient\n" + "a,1,a,p\nb,2,b,q\na,3,a,q\n" * 2)
     for target in ("good.parquet (format parquet)", "good.jsonl (format json)"):
         name, form = target.split(" ", 1)

@@ -95,6 +95,8 @@ def test_every_command_has_an_example_and_the_common_options(command: tuple[str,
         "import discreet.cli",
         "import discreet.cli as c; c.run(['--help'])",
         "import discreet.cli as c; c.run(['release', '--help'])",
+        "import discreet.cli as c; c.run(['regress', '--help'])",
+        "import discreet.cli as c; c.run(['mean', '--help'])",
         "import discreet.cli as c; c.run(['ledger', 'verify', '--help'])",
     ],
 )

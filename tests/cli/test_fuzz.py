@@ -41,7 +41,8 @@ class Watch:
             assert result.err or "verify" in given, given
         elif "--json" in given and "--help" not in given and "--version" not in given:
             assert result.document is not None
-        paid = given[:1] == ["release"] and _after(given, "--ledger") == "budget.db"
+        paid = bool(given) and given[0] in fuzzing.PAID and "--expected-error" not in given
+        paid = paid and _after(given, "--ledger") == "budget.db"
         if paid and (result.status == 0 or result.out.startswith("{")):
             request = _after(given, "--request-id") or f"\0{len(self.paid)}"
             self.paid.add((_after(given, "--dataset"), request))

@@ -30,8 +30,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import discreet as dp
 from discreet.core.statistics import Statistics
 from discreet.learn import PrivateLinearRegression, linear_regression
-from discreet.learn.regression import read_bounds, regression, usual_noise, usual_prior
+from discreet.learn.regression import read_bounds, regression
 from discreet.models.conjugate import conjugate
+from discreet.models.usual import usual_noise, usual_prior
 
 EXPECTED_FAILURES: dict[str, str] = {}  # check → reason: there is none
 WIDE = {"X": (-10, 10), "y": (-100, 100)}

@@ -16,6 +16,8 @@ from discreet._version import __version__
 COMMANDS = {
     "release": "Release a posterior from a file, paid for by a ledger.",
     "network": "Release the tables of a Bayesian network from a file.",
+    "regress": "Release a linear regression from a file.",
+    "mean": "Release the mean of a column of numbers from a file.",
     "plan": "What does an epsilon buy, and which one reaches a target?",
     "compare": "All mechanisms at the same counts, side by side.",
     "audit": "The exact privacy loss of a mechanism; certificates.",

@@ -14,6 +14,10 @@ import click
 from discreet.errors import DiscreetError, InputError, UnknownValuesError
 
 REFUSED, USAGE, INTERRUPTED = 1, 2, 130
+OPTIONS = (
+    *("max_per_unit", "request_id", "worst_case"),
+    *("noise_variance", "prior_mean", "prior_variance"),
+)
 
 
 def explain(error: BaseException) -> int:
@@ -54,7 +58,7 @@ def spoken(text: str) -> str:
     text = text.replace("calibrate=True", "--calibrate")
     text = re.sub(r"\b(unknown|other|postprocess)='([^']*)'", r"--\1 \2", text)
     text = text.replace("raise_budget", "discreet ledger raise")
-    for name in ("max_per_unit", "request_id", "worst_case"):
+    for name in OPTIONS:
         text = re.sub(rf"\b{name}\b", "--" + name.replace("_", "-"), text)
     return text
 

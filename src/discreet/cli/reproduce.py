@@ -25,9 +25,9 @@ def command(
 ) -> None:
     """Compute the tables, figures and claims of the papers anew.
 
-    WHAT is p0, p1, p2, p3, ours or all, or figures by name, such as p0-figure-2. For each of them
-    the folder gets a PNG, an SVG and a CSV file, and report.html shows everything. A run that was
-    interrupted goes on where it stopped.
+    WHAT is p0, p1, p2, p3, p4, ours or all, or figures by name, such as p0-figure-2. For each of
+    them the folder gets a PNG, an SVG and a CSV file, and report.html shows everything. A run that
+    was interrupted goes on where it stopped.
 
     \b
     discreet reproduce all --out papers

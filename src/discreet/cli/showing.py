@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING, Any
 from discreet.cli import common
 from discreet.errors import NotEnumerable
 from discreet.models.network import BayesNet
+from discreet.models.normal import NormalMean
+from discreet.models.regression import LinearRegression
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from discreet.models.mixture import DirichletMixture
     from discreet.models.posterior import DirichletPosterior
     from discreet.releases import Release
 
 
-def noise_aware(made: Release) -> DirichletMixture | None:
-    """The noise-aware posterior; None where it is not feasible, or made table by table."""
-    if isinstance(made.config.model, BayesNet):
+def noise_aware(made: Release) -> Any:
+    """The noise-aware posterior; None where it is not feasible, or made by the summary."""
+    if isinstance(made.config.model, BayesNet) or made.config.mechanism == "sample":
         return None
     try:
-        aware: DirichletMixture = made.noise_aware()
+        return made.noise_aware()
     except NotEnumerable:
         return None
-    return aware
 
 
-def show(made: Release, aware: DirichletMixture | None) -> None:
+def show(made: Release, aware: Any) -> None:
     """One table, or one for every group."""
     by, console = made.config.model.by, common.console()
-    if isinstance(made.config.model, BayesNet):
-        console.print(made.summary())
+    if isinstance(made.config.model, (BayesNet, NormalMean, LinearRegression)):
+        console.print(made.summary(noise_aware=aware))
         return
     if aware is None:
         if by is not None:

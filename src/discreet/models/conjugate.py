@@ -27,9 +27,18 @@ def conjugate(model: Any, n: float, matrix: Floats) -> WeightsPosterior:
     scale = float(model.units.noise)
     if known:
         location, covariance = model.units.outward(mean, spread)
-        return WeightsPosterior(model.weights, location, covariance, variance * scale)
+        return WeightsPosterior(
+            model.weights, location, covariance, variance * scale, intercept=model.intercept
+        )
     shape, rate = (float(part) for part in model.inner_noise)
     before, after = inner_mean @ inner_precision @ inner_mean, mean @ precision @ mean
     shape, rate = shape + n / 2, rate + max(0.0, r + before - after) / 2
     location, covariance = model.units.outward(mean, spread * rate / shape)
-    return WeightsPosterior(model.weights, location, covariance, rate / shape * scale, 2 * shape)
+    return WeightsPosterior(
+        model.weights,
+        location,
+        covariance,
+        rate / shape * scale,
+        2 * shape,
+        intercept=model.intercept,
+    )

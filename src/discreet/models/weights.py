@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
@@ -22,6 +22,7 @@ class Weights(ABC):
     """A law of the weights: the intercept, if there is one, then the columns in order."""
 
     names: tuple[str, ...]
+    intercept: bool
 
     @abstractmethod
     def mean(self) -> Floats:
@@ -36,8 +37,8 @@ class Weights(ABC):
         """The variance of y given its features, or its mean if it is unknown."""
 
     @abstractmethod
-    def quantile(self, q: float) -> Floats:
-        """Of every weight."""
+    def _quantiles(self, rows: Floats, q: float) -> Floats:
+        """Of every linear combination of the weights."""
 
     @abstractmethod
     def sample(self, size: int, rng: np.random.Generator) -> Floats:
@@ -47,10 +48,24 @@ class Weights(ABC):
         """The standard deviation of every weight."""
         return np.sqrt(np.diagonal(self.covariance()))
 
+    def quantile(self, q: float) -> Floats:
+        """Of every weight."""
+        return self._quantiles(np.eye(len(self.names)), q)
+
     def interval(self, level: float = LEVEL) -> Floats:
         """The central credible interval of every weight: a row (low, high) each."""
+        return self._intervals(np.eye(len(self.names)), level)
+
+    def band(self, X: Any, level: float = LEVEL) -> Floats:  # noqa: N803
+        """The central credible interval of the mean of y for every record of X.
+
+        It does not include the noise of a single y; `predict(…, return_std=True)` does.
+        """
+        return self._intervals(self._design(X), level)
+
+    def _intervals(self, rows: Floats, level: float) -> Floats:
         tail = (1 - float(check.share("level", level))) / 2
-        return np.stack([self.quantile(tail), self.quantile(1 - tail)], axis=1)
+        return np.stack([self._quantiles(rows, tail), self._quantiles(rows, 1 - tail)], axis=1)
 
     @overload
     def predict(self, X: Any) -> Floats: ...  # noqa: N803
@@ -74,10 +89,8 @@ class Weights(ABC):
         return mean, np.sqrt(spread + self.noise_variance())
 
     def _design(self, X: Any) -> Floats:  # noqa: N803
-        constant = self.names[0] == "intercept"
-        columns = self.names[1:] if constant else self.names
-        table = _table(X, columns)
-        return np.column_stack([np.ones(len(table)), table]) if constant else table
+        table = _table(X, self.names[1:] if self.intercept else self.names)
+        return np.column_stack([np.ones(len(table)), table]) if self.intercept else table
 
     def _repr_html_(self) -> str:
         columns = zip(self.names, self.mean(), self.sd(), self.interval(), strict=True)
@@ -106,6 +119,7 @@ class WeightsPosterior(Weights):
     scale: Floats
     noise: float
     freedom: float = math.inf
+    intercept: bool = field(default=True, kw_only=True)
 
     def mean(self) -> Floats:
         return self.location
@@ -123,11 +137,12 @@ class WeightsPosterior(Weights):
             return 1.0
         return self.freedom / (self.freedom - 2) if self.freedom > 2 else math.inf
 
-    def quantile(self, q: float) -> Floats:
+    def _quantiles(self, rows: Floats, q: float) -> Floats:
         from scipy.special import ndtri, stdtrit
 
         standard = ndtri(q) if math.isinf(self.freedom) else stdtrit(self.freedom, q)
-        return np.asarray(self.location + standard * np.sqrt(np.diagonal(self.scale)))
+        spread = np.sqrt(np.einsum("ij,jk,ik->i", rows, self.scale, rows))
+        return np.asarray(rows @ self.location + standard * spread)
 
     def sample(self, size: int, rng: np.random.Generator) -> Floats:
         size = check.size(size)
@@ -153,7 +168,7 @@ class WeightsPosterior(Weights):
             total = freedom * noise + residual @ residual + step @ before @ step
             freedom += len(target)
             noise = float(total / freedom)
-        return WeightsPosterior(self.names, mean, spread * noise, noise, freedom)
+        return replace(self, location=mean, scale=spread * noise, noise=noise, freedom=freedom)
 
     def hellinger(self, other: WeightsPosterior) -> float:
         """The Hellinger distance from another normal posterior.
@@ -178,6 +193,7 @@ class WeightsMixture(Weights):
     means: Floats  # a row for every part
     covariances: Floats
     noises: Floats
+    intercept: bool = field(default=True, kw_only=True)
 
     def mean(self) -> Floats:
         return np.asarray(self.means.mean(axis=0))
@@ -189,16 +205,17 @@ class WeightsMixture(Weights):
     def noise_variance(self) -> float:
         return float(self.noises.mean())
 
-    def quantile(self, q: float) -> Floats:
+    def _quantiles(self, rows: Floats, q: float) -> Floats:
         """By halving, between the ends that no part's quantile exceeds."""
         from scipy.special import ndtr, ndtri
 
-        sds = np.sqrt(np.diagonal(self.covariances, axis1=1, axis2=2))
-        ends = self.means + ndtri(q) * sds
+        means = self.means @ rows.T
+        sds = np.sqrt(np.einsum("ij,pjk,ik->pi", rows, self.covariances, rows, optimize=True))
+        ends = means + ndtri(q) * sds
         low, high = ends.min(axis=0), ends.max(axis=0)
         for _ in range(50):
             middle = (low + high) / 2
-            below = ndtr((middle - self.means) / sds).mean(axis=0) < q
+            below = ndtr((middle - means) / sds).mean(axis=0) < q
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return np.asarray((low + high) / 2)
 
@@ -217,6 +234,7 @@ class WeightSamples(Weights):
     names: tuple[str, ...]
     draws: Floats  # one a row
     noise: float
+    intercept: bool = field(default=True, kw_only=True)
 
     def mean(self) -> Floats:
         return np.asarray(self.draws.mean(axis=0))
@@ -230,10 +248,10 @@ class WeightSamples(Weights):
     def noise_variance(self) -> float:
         return self.noise
 
-    def quantile(self, q: float) -> Floats:
+    def _quantiles(self, rows: Floats, q: float) -> Floats:
         if len(self.draws) == 1:
-            return np.full(len(self.names), np.nan)
-        return np.asarray(np.quantile(self.draws, q, axis=0))
+            return np.full(len(rows), np.nan)
+        return np.asarray(np.quantile(self.draws @ rows.T, q, axis=0))
 
     def sample(self, size: int, rng: np.random.Generator) -> Floats:
         """Some of the released draws, with replacement."""

@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.exact import Floats, Ints
+from discreet.progress import track
 
 CHAINS, BURN, KEPT = 16, 40, 60
+MANY = 40  # weights, from where on there are fewer chains
 TINY = 1e-12
 
 
@@ -54,9 +56,11 @@ def draw_weights(
     """Run all chains side by side and keep the laws of w that they pass."""
     chains = _Chains(noisy, mean, precision, noise, rng)
     kept: list[tuple[Floats, Floats, Floats]] = []
-    for sweep in range(BURN + KEPT):
+    for sweep in track(range(BURN + KEPT), "noise-aware posterior", BURN + KEPT):
         if sweep < BURN and sweep % 10 == 0:
             chains.settle()
+        if sweep == BURN:
+            chains.guarded = chains.rejected  # S is far from singular, if it has never been
         law = chains.sweep()
         if sweep >= BURN:
             kept.append(law)
@@ -77,16 +81,18 @@ class _Chains:
     ) -> None:
         p = len(mean)
         self.rng, self.noisy, self.p = rng, noisy, p
+        self.chains = CHAINS if p < MANY else CHAINS // 4
         self.prior_mean, self.prior_precision, self.noise = mean, precision, noise
         self.n = max(noisy.n, 1.0)
+        self.axis = np.arange(p)
         self.above, self.right = np.triu_indices(p)
         self.seen = noisy.matrix[self.above, self.right]
         self.sd = np.maximum(noisy.sd[self.above, self.right], TINY * self.n)
         self.target, self.target_sd = noisy.matrix[:-1, -1], noisy.sd[:-1, -1]
         self.kinds = self._kinds()
-        self.variance = np.tile(np.square(self.sd), (CHAINS, 1))
-        self.target_variance = np.tile(np.square(self.target_sd), (CHAINS, 1))
-        self.centre = np.zeros((CHAINS, len(self.seen)))
+        self.variance = np.tile(np.square(self.sd), (self.chains, 1))
+        self.target_variance = np.tile(np.square(self.target_sd), (self.chains, 1))
+        self.centre = np.zeros((self.chains, len(self.seen)))
         self.spread = np.ones_like(self.centre)
         for places, least in self.kinds:
             here = self.seen[places]
@@ -102,7 +108,12 @@ class _Chains:
         self.spread[:, fixed] = np.square(TINY * self.n)
         weight = 1 / self.variance + 1 / self.spread
         self.entries = (self.seen / self.variance + self.centre / self.spread) / weight
-        self.sigma = np.full(CHAINS, _first_noise(noise))
+        self.guarded, self.rejected = True, False
+        values, axes = np.linalg.eigh(self._tables(self.entries))
+        least = 1e-4 * self.n
+        tables = (axes * np.maximum(values, least)[:, None, :]) @ axes.transpose(0, 2, 1)
+        self.entries = tables[:, self.above, self.right]
+        self.sigma = np.full(self.chains, _first_noise(noise))
 
     def _kinds(self) -> list[tuple[Ints, float]]:
         """The entries of each kind, and a variance that sampling alone makes between them."""
@@ -113,14 +124,15 @@ class _Chains:
         kinds = [(sums, self.n / 3), (~squares & ~sums, self.n / 9), (own, self.n * 4 / 45)]
         return [(np.flatnonzero(places), least) for places, least in kinds if places.any()]
 
-    def _matrices(self) -> Floats:
-        table = np.zeros((CHAINS, self.p, self.p))
-        table[:, self.above, self.right] = table[:, self.right, self.above] = self.entries
-        return table
+    def _tables(self, entries: Floats) -> Floats:
+        """Symmetric matrices from the entries on and above their diagonals."""
+        tables = np.zeros((len(entries), self.p, self.p))
+        tables[:, self.above, self.right] = tables[:, self.right, self.above] = entries
+        return tables
 
     def settle(self) -> None:
         """Set what stands for S in σ²S: the mean of all chains, made positive definite."""
-        values, axes = np.linalg.eigh(self._matrices().mean(axis=0))
+        values, axes = np.linalg.eigh(self._tables(self.entries).mean(axis=0))
         values = np.clip(values, 1e-3 * self.n, self.n * self.p)
         self.common = (axes * values) @ axes.T
         self.root = axes * np.sqrt(values)
@@ -128,7 +140,7 @@ class _Chains:
 
     def sweep(self) -> tuple[Floats, Floats, Floats]:
         """One round; the law of w given the rest, as it was drawn from."""
-        tables = self._matrices()
+        tables = self._tables(self.entries)
         total = self.sigma[:, None, None] * self.common + _diagonal(self.target_variance)
         inverse = np.linalg.inv(total)
         weights, mean, covariance = self._draw_weights(tables, inverse)
@@ -155,25 +167,66 @@ class _Chains:
         return mean + _times(np.linalg.cholesky(covariance), normal), mean, covariance
 
     def _draw_entries(self, weights: Floats, total: Floats) -> None:
-        """S given w: a draw as if Uᵀt told nothing, corrected by what it tells (Matheron)."""
-        places = np.arange(len(self.seen))
-        reach = np.zeros((CHAINS, self.p, len(places)))
-        reach[:, self.above, places] = weights[:, self.right]
-        reach[:, self.right, places] = weights[:, self.above]
+        """S given w, where it is positive definite.
+
+        A draw that is not is left out; then comes a step along the ellipse through another draw and
+        the last S, nearer and nearer until it is (Murray, Adams and MacKay 2010).
+        """
+        drawn, _ = self._conditional(weights, total)
+        if not self.guarded:
+            self.entries = drawn
+            return
+        fine = self._definite(drawn)
+        self.rejected |= not fine.all()
+        self.entries = np.where(fine[:, None], drawn, self.entries)
+        other, mean = self._conditional(weights, total)
+        self.entries = self._along_ellipse(self.entries - mean, other - mean, mean)
+
+    def _along_ellipse(self, here: Floats, other: Floats, mean: Floats) -> Floats:
+        angle = self.rng.uniform(0, 2 * np.pi, self.chains)
+        low, high = angle - 2 * np.pi, angle.copy()
+        for _ in range(50):
+            moved = mean + here * np.cos(angle)[:, None] + other * np.sin(angle)[:, None]
+            fine = self._definite(moved)
+            if fine.all():
+                return np.asarray(moved)
+            low, high = np.where(angle < 0, angle, low), np.where(angle < 0, high, angle)
+            angle = np.where(fine, angle, self.rng.uniform(low, high))
+            # a chain that has arrived keeps its angle: its bracket is no longer used
+        return np.where(fine[:, None], moved, mean + here)
+
+    def _definite(self, entries: Floats) -> NDArray[np.bool_]:
+        return np.asarray(np.linalg.eigvalsh(self._tables(entries))[:, 0] > TINY * self.n)
+
+    def _conditional(self, weights: Floats, total: Floats) -> tuple[Floats, Floats]:
+        """A draw of S given w, and its mean, wherever they lie.
+
+        Drawn as if Uᵀt told nothing, and corrected by what it tells (Matheron's rule).
+        """
         variance = 1 / (1 / self.variance + 1 / self.spread)
         mean = variance * (self.seen / self.variance + self.centre / self.spread)
         drawn = mean + np.sqrt(variance) * self.rng.normal(size=mean.shape)
         error = _times(np.linalg.cholesky(total), self.rng.normal(size=weights.shape))
-        weighted = reach * variance[:, None, :]
-        gain = np.linalg.solve(
-            weighted @ reach.transpose(0, 2, 1) + total,
-            (self.target - _times(reach, drawn) - error)[..., None],
-        )
-        self.entries = drawn + (gain.transpose(0, 2, 1) @ weighted)[:, 0]
+        spread = self._tables(variance)
+        products = spread * weights[:, :, None] * weights[:, None, :]
+        products[:, self.axis, self.axis] = _times(spread, np.square(weights))
+        rests = [
+            self.target - _times(self._tables(drawn), weights) - error,
+            self.target - _times(self._tables(mean), weights),
+        ]
+        gains = np.linalg.solve(products + total, np.stack(rests, axis=-1))
+        steps = [variance * self._reach(gains[..., i], weights) for i in (0, 1)]
+        return drawn + steps[0], mean + steps[1]
+
+    def _reach(self, gain: Floats, weights: Floats) -> Floats:
+        """What a change of S·w asks of every entry."""
+        above, right = self.above, self.right
+        other = np.where(above == right, 0.0, gain[:, right] * weights[:, above])
+        return np.asarray(gain[:, above] * weights[:, right] + other)
 
     def _draw_error(self, weights: Floats, inverse: Floats) -> Floats:
         """The noise in Uᵀt given S and w, likewise."""
-        rest = self.target - _times(self._matrices(), weights)
+        rest = self.target - _times(self._tables(self.entries), weights)
         error = np.sqrt(self.target_variance) * self.rng.normal(size=rest.shape)
         normal = self.rng.normal(size=rest.shape) * np.sqrt(self.sigma)[:, None]
         gap = rest - error - normal @ self.root.T
@@ -195,7 +248,7 @@ class _Chains:
                 middle = self.rng.normal(here.mean(axis=1), sd)
                 self.centre[:, places] = np.clip(middle, 0.02 * self.n, self.n)[:, None]
             squares = np.square(here - self.centre[:, places]).sum(axis=1)
-            gamma = self.rng.gamma((1 + len(places)) / 2, size=CHAINS)
+            gamma = self.rng.gamma((1 + len(places)) / 2, size=self.chains)
             drawn = (least + squares) / 2 / np.maximum(gamma, TINY)
             self.spread[:, places] = np.minimum(drawn, self.n**2)[:, None]
 
@@ -207,7 +260,7 @@ class _Chains:
         """
         assert isinstance(self.noise, tuple)
         shape, scale = map(float, self.noise)
-        tables = self._matrices()
+        tables = self._tables(self.entries)
         cross = self.target - error
         fitted = _times(tables, weights)
         known = 2 * (weights * cross).sum(axis=1) - (weights * fitted).sum(axis=1)
@@ -215,14 +268,14 @@ class _Chains:
         quadratic = (_times(self.common_inverse, left) * left).sum(axis=1)
         step = weights - self.prior_mean
         quadratic += (_times(self.prior_precision, step) * step).sum(axis=1)
-        reach = np.log(1e6) * self.rng.random((CHAINS, 1)) ** 3
+        reach = np.log(1e6) * self.rng.random((self.chains, 1)) ** 3
         grid = self.sigma[:, None] * np.exp(reach * np.linspace(-1, 1, 61))
         middle = known[:, None] + self.n * grid
         spread = 2 * self.n * grid**2 + self.noisy.sd[-1, -1] ** 2
         log = -np.square(self.noisy.matrix[-1, -1] - middle) / (2 * spread) - np.log(spread) / 2
         log -= (shape + self.p) * np.log(grid) + (scale + quadratic[:, None] / 2) / grid
         chosen = np.argmax(log + self.rng.gumbel(size=log.shape), axis=1)
-        return np.asarray(grid[np.arange(CHAINS), chosen])
+        return np.asarray(grid[np.arange(self.chains), chosen])
 
 
 def _first_noise(noise: Any) -> float:

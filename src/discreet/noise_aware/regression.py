@@ -35,7 +35,9 @@ def infer_weights(
     found = draw_weights(read_moments(mechanism, raw), mean, precision, model.inner_noise, source)
     means, covariances = model.units.outward(found.means, found.covariances)
     noises = found.noises * float(model.units.noise)
-    return WeightsMixture(model.weights, means, covariances, noises)
+    return WeightsMixture(
+        model.weights, means, covariances, noises, intercept=model.intercept
+    )
 
 
 def released_weights(mechanism: Mechanism, value: Value) -> Weights:
@@ -60,7 +62,8 @@ def _samples(mechanism: Mechanism, value: Value) -> WeightSamples:
     model, options = mechanism.config.model, dict(mechanism.config.options)
     draws = np.array([float(x) for x in value]).reshape(options["samples"], -1)
     nothing = np.zeros((draws.shape[1],) * 2)
-    return WeightSamples(model.weights, model.units.outward(draws, nothing)[0], float(model.noise))
+    weights = model.units.outward(draws, nothing)[0]
+    return WeightSamples(model.weights, weights, float(model.noise), intercept=model.intercept)
 
 
 def read_moments(mechanism: Mechanism, values: Any) -> Moments:

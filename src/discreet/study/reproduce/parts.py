@@ -20,8 +20,9 @@ PAPERS = {
     "Hellinger Distance (anonymous submission)",
     "p1": "Accuracy Analysis For Three Mechanisms (draft, apparently of the same group)",
     "p2": "On the Differential Privacy of Bayesian Inference (Zhang, Rubinstein and Dimitrakakis, "
-    "AAAI 2016), its part on Bayesian networks",
+    "AAAI 2016)",
     "p3": "Notes of DP - Bayesian Inference (draft, apparently of the same group)",
+    "p4": "Differentially Private Bayesian Programming (Barthe et al., CCS 2016), its examples",
     "ours": "Findings of our own",
 }
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from discreet import check
 from discreet.errors import InputError
-from discreet.study.reproduce import ours, p0, p1, p2, p3
+from discreet.study.reproduce import ours, p0, p1, p2, p3, p4
 from discreet.study.reproduce.parts import PAPERS, Claim, Part, Printed
 
-MODULES = (p0, p1, p2, p3, ours)
+MODULES = (p0, p1, p2, p3, p4, ours)
 PARTS: tuple[Part, ...] = tuple(part for module in MODULES for part in module.PARTS)
 CLAIMS: tuple[Claim, ...] = tuple(claim for module in MODULES for claim in module.CLAIMS)
 PRINTED: tuple[Printed, ...] = tuple(text for module in MODULES for text in module.PRINTED)

@@ -65,7 +65,8 @@ def reproduce(what: Sequence[str], out: str | Path, quick: bool = False, seed: i
     by byte.
 
     Args:
-        what: "p0", "p1", "p2", "p3", "ours" or "all"; or names of figures such as "p0-figure-2".
+        what: "p0", "p1", "p2", "p3", "p4", "ours" or "all"; or names of figures, such as
+            "p0-figure-2".
         out: the folder; made if it is missing.
         quick: fewer runs and coarser grids, in less than a minute.
         seed: of everything that is drawn at random. Simulations of made-up or public data.

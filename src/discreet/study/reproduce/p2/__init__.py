@@ -1,4 +1,4 @@
-"""P2 on Bayesian networks: its figure and its table, its claims and its printed numbers."""
+"""P2: its figures and its table, its claims and its printed numbers."""
 
 from discreet.study.reproduce.p2.claims import CLAIMS
 from discreet.study.reproduce.p2.figures import PARTS

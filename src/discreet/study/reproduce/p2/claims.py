@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from discreet.study.reproduce.p2 import (
     claims_figure_1,
+    claims_figure_2,
     claims_fourier,
     claims_laplace,
     claims_map,
+    claims_regression,
     claims_sampler,
 )
 from discreet.study.reproduce.parts import Claim
@@ -17,4 +19,6 @@ CLAIMS: tuple[Claim, ...] = (
     *claims_sampler.CLAIMS,
     *claims_map.CLAIMS,
     *claims_figure_1.CLAIMS,
+    *claims_figure_2.CLAIMS,
+    *claims_regression.CLAIMS,
 )

@@ -1,0 +1,143 @@
+"""What `discreet regress` and `discreet mean` share: numbers within public bounds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from discreet.cli import common, delivering
+from discreet.errors import InputError
+
+epsilon_options = common.options(
+    click.option("--epsilon", required=True, help="What the release may cost."),
+    click.option("--delta", help="What may go wrong besides, for normal noise."),
+)
+count_options = common.options(
+    click.option("--n", type=int, help="The public number of records, checked against the data."),
+    click.option("--where", help='Only records that satisfy a condition, such as "age >= 50".'),
+    click.option("--table", help="The table of a DuckDB file."),
+)
+end_options = common.options(
+    click.option(
+        "--expected-error",
+        is_flag=True,
+        help="Say what to expect for --n records and stop: nothing is read or paid for.",
+    ),
+    common.payment_options,
+    click.option("--out", type=common.FILE, help="Write the release as JSON."),
+    click.option("--plot", type=common.FILE, help="Draw it: .png, .svg or .pdf."),
+    common.output_options,
+)
+
+
+def pair(argument: str, text: str, form: str) -> tuple[Fraction | None, Fraction | None]:
+    """Two numbers with a colon between them, read exactly."""
+    from discreet import check
+
+    parts = text.split(":")
+    if len(parts) != 2:
+        raise InputError(f"{argument} must be {form}, got {check.brief(text)}", argument)
+    return common.number(argument, parts[0]), common.number(argument, parts[1])
+
+
+def named(argument: str, texts: Sequence[str], form: str) -> dict[str, str]:
+    """What follows NAME= in each text; the last = counts, so that names may have some too."""
+    from discreet import check
+
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        if not equals or not name:
+            raise InputError(f"{argument} must be {form}, got {check.brief(text)}", argument)
+        if name in found:
+            raise InputError(f"{argument} must name {check.brief(name)} once", argument)
+        found[name] = value
+    return found
+
+
+def answer(
+    model: Any,
+    count: Callable[[str], Any],
+    mechanism: str,
+    adjacency: str,
+    options: Mapping[str, Any],
+    remark: str = "",
+    *,
+    data: str | None,
+    n: int | None,
+    epsilon: str,
+    expected_error: bool,
+    ledger: str | None,
+    dataset: str | None,
+    request_id: str | None,
+    part: str | None,
+    out: str | None,
+    plot: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Count, release and deliver; or say what error to expect, from public values alone."""
+    from discreet import check
+    from discreet.cli import places
+    from discreet.releasing import release
+
+    budget = check.epsilon(common.number("epsilon", epsilon))
+    settings = {name: value for name, value in options.items() if value is not None}
+    if expected_error:
+        found = _expected(model, mechanism, adjacency, settings, n, budget)
+        text = f"{found}\n{remark}Nothing was read or paid for."
+        common.done(_document(found), text, as_json, quiet)
+        return 0
+    if data is None:
+        raise InputError("data must be given, the file with the records", "data")
+    if quiet and not (as_json or out or plot or ledger):
+        raise InputError("quiet needs out, plot, json or ledger: nothing would be kept", "quiet")
+    places.require(out, plot, data=data, ledger=ledger)
+    delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
+    book = None if ledger is None else places.open_ledger(ledger)
+    with common.waiting("counting"):
+        stats = count(data)
+    made = release(
+        stats,
+        model,
+        budget,
+        mechanism,
+        n=n,
+        adjacency=adjacency,
+        ledger=book,
+        dataset=dataset,
+        request_id=request_id,
+        part=part,
+        **settings,
+    )
+    left = None if book is None or dataset is None else (dataset, book, part)
+    return delivering.deliver(made, left, out, plot, as_json, quiet)
+
+
+def _expected(
+    model: Any,
+    mechanism: str,
+    adjacency: str,
+    settings: dict[str, Any],
+    n: int | None,
+    epsilon: Fraction,
+) -> Any:
+    from discreet import making
+
+    if adjacency != "substitute":
+        raise InputError(
+            f"adjacency must be 'substitute' for --expected-error, got {adjacency!r}", "adjacency"
+        )
+    if n is None:
+        raise InputError("n must be given with --expected-error, or a guess at it", "n")
+    making.mechanism(mechanism, model, n, epsilon=epsilon, **settings)  # refuses what is refused
+    return model.expected_error(n, epsilon, mechanism, **settings)
+
+
+def _document(found: Any) -> dict[str, Any]:
+    found = vars(found) if dataclasses.is_dataclass(found) else found._asdict()
+    return dict(found)

@@ -1,0 +1,141 @@
+"""`discreet regress`: from a file of records to a released linear regression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from discreet.cli import common, numeric
+from discreet.errors import InputError
+
+REMARK = "Features that depend on each other, such as a number and its square, do worse.\n"
+BOUNDS, PRIOR = "COLUMN=LOW:HIGH", "[WEIGHT=][MEAN:]VARIANCE"
+
+
+@click.command()
+@click.argument("data", required=False, type=common.FILE)
+@click.option("--y", required=True, help="The column to be explained.")
+@click.option("--x", help="Columns that explain it, with commas; else all others with bounds.")
+@click.option(
+    "--bounds",
+    required=True,
+    multiple=True,
+    metavar=BOUNDS,
+    help="Public bounds, once for every column, y too; records are clipped to them.",
+)
+@click.option(
+    "--prior",
+    multiple=True,
+    metavar=PRIOR,
+    help="Of all weights, or once for each and the intercept; else one that the bounds suggest.",
+)
+@click.option(
+    "--noise-variance",
+    metavar="VARIANCE|SHAPE:SCALE",
+    help="Of y given x, or of its inverse-gamma prior; else one that the bounds suggest.",
+)
+@click.option("--radius", help="A bound on the norm of the features, in halves of their bounds.")
+@click.option("--no-intercept", is_flag=True, help="Without a constant.")
+@numeric.epsilon_options
+@click.option(
+    "--mechanism",
+    default="statistics",
+    show_default=True,
+    type=click.Choice(["statistics", "sample"]),
+    help="sample draws weights and needs a known noise variance.",
+)
+@click.option("--samples", type=int, help="Of sample: how many draws.")
+@click.option("--norm", help="Of sample: the largest norm of the weights; 1 keeps y's bounds.")
+@common.adjacency_option()
+@numeric.count_options
+@click.option(
+    "--unknown",
+    default="error",
+    show_default=True,
+    type=click.Choice(["error", "drop", "middle"]),
+    help="What happens to missing and infinite values; drop needs add-remove.",
+)
+@numeric.end_options
+def command(
+    y: str,
+    x: str | None,
+    bounds: tuple[str, ...],
+    prior: tuple[str, ...],
+    noise_variance: str | None,
+    radius: str | None,
+    no_intercept: bool,
+    delta: str | None,
+    mechanism: str,
+    samples: int | None,
+    norm: str | None,
+    adjacency: str,
+    where: str | None,
+    unknown: str,
+    table: str | None,
+    **shared: Any,
+) -> int:
+    """Release a Bayesian linear regression, with differential privacy.
+
+    DATA is a .csv, .tsv, .jsonl, .parquet or .duckdb file, or a pattern in quotes. The engine sums
+    products of columns; only sums are read. The weights are printed as released and noise-aware.
+
+    \b
+    discreet regress wages.csv --y pay --x age,years --bounds pay=0:10 \\
+        --bounds age=20:60 --bounds years=0:40 --epsilon 1 --delta 1e-6 \\
+        --ledger budget.db --dataset wages --out release.json
+    """
+    from discreet.models.usual import usual_regression
+
+    columns = None if x is None else common.listed("x", x)
+    model = usual_regression(
+        y,
+        columns,
+        _bounds(bounds, (y, *(columns or ()))),
+        _prior(prior),
+        _noise(noise_variance),
+        common.number("radius", radius),
+        not no_intercept,
+    )
+
+    def count(data: str) -> Any:
+        return model.count(data, y, model.X, where=where, unknown=unknown, table=table)
+
+    options = {
+        "delta": common.number("delta", delta),
+        "samples": samples,
+        "norm": common.number("norm", norm),
+    }
+    return numeric.answer(model, count, mechanism, adjacency, options, REMARK, **shared)
+
+
+def _bounds(texts: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:
+    given = numeric.named("bounds", texts, BOUNDS)
+    for column in columns:
+        if column not in given:
+            raise InputError(
+                f"bounds of column {column!r} must be given: they are public, never learnt from "
+                "the data",
+                "bounds",
+            )
+    return {name: numeric.pair("bounds", text, BOUNDS) for name, text in given.items()}
+
+
+def _prior(texts: Sequence[str]) -> Any:
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        return _moments(texts[0])
+    return {name: _moments(text) for name, text in numeric.named("prior", texts, PRIOR).items()}
+
+
+def _moments(text: str) -> Any:
+    """A variance, or mean and variance."""
+    return numeric.pair("prior", text, PRIOR) if ":" in text else common.number("prior", text)
+
+
+def _noise(text: str | None) -> Any:
+    if text is None or ":" not in text:
+        return common.number("noise_variance", text)
+    return numeric.pair("noise_variance", text, "VARIANCE or SHAPE:SCALE")

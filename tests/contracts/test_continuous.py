@@ -1,0 +1,190 @@
+"""One contract that every mechanism of a normal mean or a regression keeps.
+
+It walks `making.NORMAL_MECHANISMS` and `making.REGRESSION_MECHANISMS`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+import discreet as dp
+from discreet.making import NORMAL_MECHANISMS, REGRESSION_MECHANISMS
+
+ROOT = Path(__file__).parents[2]
+MEAN = dp.NormalMean(5, 4, 9, (0, 10))
+LINE = dp.LinearRegression(4, 1, {"x": (0, 10), "y": (-5, 5)})
+PLANE = dp.LinearRegression(
+    {"intercept": (1, 9), "größe": 1, "b c": 2},
+    2,
+    {"größe": (-1e6, 1e6), "b c": (0.001, 0.002), "y": (0, 1e-3)},
+    radius=1,
+)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "gaussian": {"delta": 1e-6},
+    "input": {"delta": 1e-6},
+    "hellinger": {"points": 51},
+}
+Case = tuple[str, Any, Any]
+
+
+def mean_data(n: int) -> Any:
+    return MEAN.count([0.5 * i for i in range(n)])
+
+
+def line_data(n: int) -> Any:
+    return LINE.count({"x": list(range(n)), "y": [0.3 * i - 1 for i in range(n)]}, "y")
+
+
+def plane_data(n: int) -> Any:
+    columns = {
+        "größe": [1e5 * i for i in range(n)],
+        "b c": [0.001 + 1e-4 * i for i in range(n)],
+        "y": [1e-4 * i for i in range(n)],
+    }
+    return PLANE.count(columns, "y")
+
+
+CASES: list[Case] = [(name, MEAN, mean_data) for name in NORMAL_MECHANISMS]
+for maker, model in ((line_data, LINE), (plane_data, PLANE)):
+    CASES += [(name, model, maker) for name in REGRESSION_MECHANISMS]
+IDS = [f"{name}-{maker.__name__}" for name, _, maker in CASES]
+
+
+def bound(model: Any) -> Any:
+    return model.of("y") if isinstance(model, dp.LinearRegression) else model
+
+
+@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
+def test_release_json_schema_and_pickle(name: str, model: Any, data: Any) -> None:
+    schema = json.loads((ROOT / "docs" / "release.schema.json").read_text())
+    for n in (0, 1, 9):
+        for epsilon in (1e-3, 0.7, 50):
+            stats = data(n)
+            made = dp.mechanism(name, bound(model), n, epsilon=epsilon, **OPTIONS.get(name, {}))
+            assert made.guarantee.private
+            assert made.guarantee.epsilon <= made.config.epsilon
+            assert made.guarantee.basis is not None
+            assert "replacing one record" in repr(made)
+            assert pickle.loads(pickle.dumps(made)) == made
+            release = dp.release(stats, model, epsilon, name, **OPTIONS.get(name, {}))
+            assert not release.simulated
+            assert release.guarantee == made.guarantee
+            assert release.value == made.postprocess(release.raw)
+            text = release.to_json()
+            jsonschema.validate(json.loads(text), schema)
+            again = dp.Release.from_json(text)
+            assert again == release
+            assert pickle.loads(pickle.dumps(release)) == release
+            assert np.isfinite(again.posterior.mean()).all()
+            assert "<table>" in release._repr_html_() or "<p>" in release._repr_html_()
+            assert name in repr(release)
+            assert "clipped" in str(made.guarantee.basis)
+
+
+@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
+def test_summaries_and_plots(name: str, model: Any, data: Any) -> None:
+    release = dp.release(data(9), model, 2, name, rng=np.random.default_rng(1), **OPTIONS.get(name, {}))
+    assert "simulated, not private" in str(release.summary())
+    assert "clipped" in str(release.summary())
+    assert "<table" in release.summary()._repr_html_()
+    axes = release.plot()
+    assert axes.get_xlabel()
+    axes.figure.clear()
+    if name != "sample":
+        aware = release.noise_aware()
+        assert str(release.summary(noise_aware=aware)) == str(release.summary())
+    with pytest.raises(dp.InputError, match="noise_aware must be the noise-aware posterior"):
+        release.summary(noise_aware="nothing")
+    with pytest.raises(dp.InputError, match="node is for releases of networks"):
+        release.summary(node="a")
+
+
+@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
+def test_simulation_is_reproducible_and_marked(name: str, model: Any, data: Any) -> None:
+    made = [
+        dp.release(data(9), model, 1, name, rng=np.random.default_rng(11), **OPTIONS.get(name, {}))
+        for _ in range(2)
+    ]
+    assert made[0] == made[1]
+    assert made[0].simulated
+
+
+@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
+def test_refusals(name: str, model: Any, data: Any, tmp_path: Path) -> None:
+    options = OPTIONS.get(name, {})
+
+    def make(**changes: Any) -> object:
+        return dp.mechanism(name, bound(model), **({"n": 6, "epsilon": 1} | options | changes))
+
+    for epsilon in (0, -1, math.nan, math.inf, "1", True, None, 1e-12):
+        with pytest.raises(dp.InputError, match="epsilon must"):
+            make(epsilon=epsilon)
+    for n in (-1, 2.5, None, "6", True, 2**70):
+        with pytest.raises(dp.InputError, match="n must"):
+            make(n=n)
+    with pytest.raises(dp.InputError, match=f"colour is not an option of {name}"):
+        make(colour="red")
+    with pytest.raises(dp.InputError, match="adjacency"):
+        make(adjacency="attribute")
+    for counts in ((1, 2, 3), "abc", None, {"a": 1}, np.ones(3)):
+        with pytest.raises(dp.InputError, match="stats must|counts must|data must"):
+            dp.release(counts, bound(model), 1, name, **options)
+    with pytest.raises(dp.InputError, match="declared n = 5"):
+        dp.release(data(9), model, 1, name, n=5, **options)
+    with pytest.raises(dp.InputError, match="mechanism must be"):
+        dp.release(data(9), model, 1, "lattice")
+    with pytest.raises(dp.InputError, match="raw must be"):
+        dp.mechanism(name, bound(model), 6, epsilon=1, **options).postprocess((1.5,))
+    for call in (dp.accuracy, dp.compare):
+        with pytest.raises((dp.InputError, TypeError)):
+            call(dp.mechanism(name, bound(model), 6, epsilon=1, **options))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
+def test_the_ledger_pays(name: str, model: Any, data: Any, tmp_path: Path) -> None:
+    ledger = dp.Ledger.open(tmp_path / "budget.db")
+    ledger.create("ward", 2, 1e-5)
+    options = OPTIONS.get(name, {})
+    paid = dp.release(data(9), model, 1.5, name, ledger=ledger, dataset="ward", **options)
+    assert paid.receipt is not None
+    assert dp.Release.from_json(paid.to_json()) == paid
+    with pytest.raises(dp.BudgetError):
+        dp.release(data(9), model, 1, name, ledger=ledger, dataset="ward", **options)
+
+
+@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
+def test_expected_error_is_known_beforehand(name: str, model: Any, data: Any) -> None:
+    made = dp.mechanism(name, bound(model), 1000, epsilon=1, **OPTIONS.get(name, {}))
+    assert str(made.expected_error())
+
+
+@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
+def test_wrong_noise_is_caught_by_the_audit(name: str, model: Any, data: Any) -> None:
+    """The audit reads the law: a mechanism that claims a third of its ε, or less, is refused."""
+    from dataclasses import replace
+
+    coarse: Any
+    if model is MEAN:
+        coarse, n = dp.NormalMean(5, 4, 9, (0, 10), grid=3), 3
+    elif name == "sample":
+        coarse = dp.LinearRegression(
+            4, 1, {"x": (-1, 1), "y": (-5, 5)}, intercept=False, grid=2
+        ).of("y")
+        n = 1
+    else:
+        coarse, n = dp.LinearRegression(4, 1, {"x": (0, 10), "y": (-5, 5)}, grid=2).of("y"), 3
+    options = dict(OPTIONS.get(name, {})) | ({"steps": 20} if name == "sample" else {})
+    made = dp.mechanism(name, coarse, n, epsilon=1, **options)
+    assert dp.audit(made).epsilon <= 1 + 1e-9
+    loud = dp.mechanism(name, coarse, n, epsilon=8, **options)
+    wrong = replace(made, make_raw_law=loud.make_raw_law, make_law=loud.make_law)
+    found = dp.audit(wrong)
+    assert found.epsilon_lower > 1
