@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,9 +29,10 @@ from tests.optional import module
 __all__ = ["postgres", "postgres_server"]  # fixtures
 
 GUIDE = Path(__file__).parents[1] / "docs" / "guide"
+CENSUS = Path(__file__).parents[2] / "shared" / "data" / "census2000.csv"
 PAGES = sorted(page.name for page in GUIDE.glob("*.md"))
 LANGUAGES = ("python", "sh", "sql", "")  # "" is output
-NEEDS = ("spark", "dask", "ibis", "postgres", "accounting")
+NEEDS = ("spark", "dask", "ibis", "postgres", "accounting", "census")
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,10 @@ def test_the_page_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _provide(need)
+    if need == "census":
+        if not CENSUS.exists():
+            pytest.skip("census2000.csv of ../shared/data is not here")
+        shutil.copy(CENSUS, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DISCREET_LEDGER", raising=False)
     namespace: dict[str, Any] = {}

@@ -129,7 +129,9 @@ def _counted(counts: object) -> Counted:
     if isinstance(counts, Counts):
         return Counted(counts.column, counts.where, counts.dropped, counts.other)
     if isinstance(counts, (Tables, Statistics)):
-        return Counted(None, counts.where, counts.dropped)
+        # of several columns the model knows the names
+        single = isinstance(counts, Statistics) and len(counts.columns) == 1
+        return Counted(counts.columns[0] if single else None, counts.where, counts.dropped)
     return Counted()
 
 

@@ -171,8 +171,8 @@ def test_the_usual_prior_expects_the_middle_of_y(bounds: list[Any], noise: Any) 
     for corner in product(*bounds[:-1]):
         x = np.array([1, *corner])
         assert x @ mean == pytest.approx((low + high) / 2)
-        # 1 + d weights of variance 1/4 with features −1 or 1, times half the width of y
-        assert x @ covariance @ x == pytest.approx(len(bounds) / 4 * ((high - low) / 2) ** 2)
+        # 1/4, and d weights of variance 3/(8d) with features −1 or 1, times half the width of y
+        assert x @ covariance @ x == pytest.approx(5 / 8 * ((high - low) / 2) ** 2)
 
 
 @given(bounds=st.lists(ends, min_size=2, max_size=4), intercept=st.booleans())
@@ -184,8 +184,10 @@ def test_the_usual_priors_are_those_of_unit_intervals(bounds: list[Any], interce
     prior = conjugate(model, 0, np.zeros((model.rows, model.rows)))
     assert prior.noise_variance() == pytest.approx(((high - low) / 8) ** 2)
     transform = np.array(model.units.transform[0], dtype=float)
+    slopes = [3 / 8 / len(names)] * len(names)
+    inner = np.diag([1 / 4, *slopes] if intercept else slopes)
     np.testing.assert_allclose(
-        prior.covariance(), transform @ transform.T / 4, rtol=1e-9, atol=1e-12
+        prior.covariance(), transform @ inner @ transform.T, rtol=1e-9, atol=1e-12
     )
 
 
@@ -209,9 +211,9 @@ def test_usual_priors_are_exact() -> None:
     assert usual_noise(units) == (Fraction(2), Fraction(1, 64))
     prior = usual_prior(units, (Fraction(2), Fraction(1, 64)))
     assert prior.mean == (Fraction(3, 2), Fraction(0))
-    # w_0 = 3/2 + v_0/2 − v_1/2 and w_1 = v_1/3, v of variance 16 for a noise variance of 1/64
+    # w_0 = 3/2 + v_0/2 − v_1/2, w_1 = v_1/3; variances 16 and 24 for a noise variance of 1/64
     covariance = [list(map(float, row)) for row in prior.covariance]
-    np.testing.assert_allclose(covariance, [[8, -8 / 3], [-8 / 3, 16 / 9]], rtol=1e-15)
+    np.testing.assert_allclose(covariance, [[10, -4], [-4, 8 / 3]], rtol=1e-15)
 
 
 # how bounds may be given

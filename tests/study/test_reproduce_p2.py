@@ -69,6 +69,13 @@ EXPECTED = {
     "p2-figure-1-cost": HOLDS,
     "p2-figure-1-fourier": CONDITION,
     "p2-figure-1-sampler": CONDITION,
+    "p2-figure-2-prior": CONDITION,
+    "p2-figure-2-cost": CONDITION,
+    "p2-figure-2-privacy": CONDITION,
+    "p2-lemma-d1": HOLDS,
+    "p2-appendix-d-gradient": FAILS,
+    "p2-appendix-d-bound": CONDITION,
+    "p2-appendix-d-privacy": CONDITION,
 }
 # numbers of MATH.md §§8, 10 and of the tests of the bounds
 NUMBERS = {

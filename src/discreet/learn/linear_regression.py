@@ -43,7 +43,8 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
             an array are called "x0", "x1", …. What is declared for one feature goes before what is
             declared for all.
         prior: of the weights, in the units of the data, as in `dp.LinearRegression`. None: where
-            every column is mapped to [−1, 1], independent weights with mean 0 and variance 1/4.
+            every column is mapped to [−1, 1], independent weights with mean 0; the constant has
+            variance 1/4, the d others 3/(8d).
         noise_variance: of y given x, if it is known; or a pair (shape, scale) for an unknown one
             with an inverse-gamma prior. None: unknown, with shape 2 and mean (h/4)², where h is
             half the width of y's bounds.

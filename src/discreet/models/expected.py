@@ -17,6 +17,9 @@ from discreet.models.summary import aligned
 from discreet.moment_sensitivity import best_weight, features_square, noise_of
 
 
+CAUTION = "Related columns, or columns that fill little of their bounds, have larger errors."
+
+
 @dataclass(frozen=True)
 class ExpectedError:
     """Root mean squared errors in the units of the data.
@@ -52,7 +55,7 @@ class ExpectedError:
         table = aligned([heading, *((row[0], *(f"{x:.3g}" for x in row[1:])) for row in rows)])
         verdict = "The release would tell next to nothing: " if self.useless else ""
         share = f"{100 * self.learnt:.0f} % of the prior's squared prediction error goes away."
-        return "\n".join([*table, "", verdict + share])
+        return "\n".join([*table, "", verdict + share, CAUTION])
 
 
 def expected_error(

@@ -91,26 +91,25 @@ class NormalMean:
                 file, as for `DirichletMultinomial.count`.
             column: the column with the numbers.
             where: a condition on one record, such as "age >= 50".
-            unknown: missing and infinite numbers are an "error"; their records are left out
-                ("drop"), or count as the middle of the bounds, infinite ones as a bound ("middle").
+            unknown: missing and infinite numbers are an "error", or count as the middle of the
+                bounds, infinite ones as a bound ("middle"). They cannot be left out: n is public.
             table: the table of a .duckdb file.
 
         Returns:
             `Statistics`: the number of records, and the sum of U, whole numbers with
             U/grid = (x − centre)/half for x clipped to the bounds.
         """
-        if column is None:
-            column = "value"
-            data = {column: _numbers(data)}
+        check.choice("unknown", unknown, ("error", "middle"))
+        name = "value" if column is None else column
         found = moments(
-            data,
-            [Scaled(column, *self.bounds)],
+            {name: _numbers(data)} if column is None else data,
+            [Scaled(name, *self.bounds)],
             self.grid,
             NumberRules(where, unknown, table),
             squares=False,
         )
         values = (found.n, *found.sums)
-        return Statistics((column,), values, self._reading, where, unknown == "drop")
+        return Statistics(() if column is None else (column,), values, self._reading, where)
 
     @property
     def _reading(self) -> tuple[Fraction, Fraction, int]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 GRID = 50400  # 2^5·3^2·5^2·7: whole numbers between round bounds fall on it exactly
 INTERCEPT = "intercept"
 MOST_FEATURES = 200
+MOST_VARIANCE = 10**15
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -113,7 +114,9 @@ class LinearRegression:
             raise InputError(f"X must be at most {MOST_FEATURES} columns, got {len(columns)}", "X")
         chosen = replace_fields(self, y=target, X=tuple(columns))
         prior = WeightsPrior(None, *self.prior.of(chosen.weights))
-        return replace_fields(chosen, prior=prior, bounds=chosen.scaled)
+        known = replace_fields(chosen, prior=prior, bounds=chosen.scaled)
+        _require_moderate(known)
+        return known
 
     def count(
         self,
@@ -344,6 +347,17 @@ def replace_fields(model: LinearRegression, **changes: object) -> LinearRegressi
     for name in model.__dataclass_fields__:
         object.__setattr__(copy, name, changes.get(name, getattr(model, name)))
     return copy
+
+
+def _require_moderate(model: LinearRegression) -> None:
+    """Refuse a prior that floats cannot hold beside the data: in units of the bounds."""
+    for place, (name, row) in enumerate(zip(model.weights, model.inner_prior[1], strict=True)):
+        if not Fraction(1, MOST_VARIANCE) <= row[place] <= MOST_VARIANCE:
+            raise InputError(
+                f"prior must give {name!r} a variance between 1e-15 and 1e15, all columns being "
+                f"measured in half the width of their bounds, got {check.show(1 / row[place])}",
+                "prior",
+            )
 
 
 def _noise(given: object) -> Fraction | tuple[Fraction, Fraction]:
