@@ -19,10 +19,21 @@ MOST_WEIGHT = 100
 class Regression(AnyModel, Protocol):
     """A regression on clipped records: what is read of it is public."""
 
-    X: tuple[str, ...]
-    grid: int
-    radius: Fraction | None
-    intercept: bool
+    @property
+    def X(self) -> tuple[str, ...]:  # noqa: N802
+        """The columns that explain."""
+
+    @property
+    def grid(self) -> int:
+        """Steps from the middle of the bounds to either end."""
+
+    @property
+    def radius(self) -> Fraction | None:
+        """A bound on ‖u‖₂, if there is one."""
+
+    @property
+    def intercept(self) -> bool:
+        """Whether there is a constant."""
 
     @property
     def rows(self) -> int:

@@ -129,9 +129,10 @@ def _counted(counts: object) -> Counted:
     if isinstance(counts, Counts):
         return Counted(counts.column, counts.where, counts.dropped, counts.other)
     if isinstance(counts, (Tables, Statistics)):
-        # of several columns the model knows the names
-        single = isinstance(counts, Statistics) and len(counts.columns) == 1
-        return Counted(counts.columns[0] if single else None, counts.where, counts.dropped)
+        column = None  # the model knows the names of several
+        if isinstance(counts, Statistics) and len(counts.columns) == 1:
+            column = counts.columns[0]
+        return Counted(column, counts.where, counts.dropped)
     return Counted()
 
 

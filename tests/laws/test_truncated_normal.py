@@ -13,7 +13,6 @@ import discreet as dp
 from discreet.laws.truncated_normal import TruncatedNormalLaw
 from tests.statistics import FALSE_ALARM, pearson
 
-
 TOPS: dict[Any, float] = {}  # the largest log density of plain rejection
 
 
@@ -118,9 +117,7 @@ def test_many_weights_are_drawn_quickly_from_nearly_nothing(rng: Any) -> None:
     """In 40 dimensions a uniform point of the cube is in the ball once in 10^20."""
     size = 40
     table = [[Fraction(int(i == j), 10**6) for j in range(size)] for i in range(size)]
-    law = TruncatedNormalLaw(
-        tuple(map(tuple, table)), (Fraction(0),) * size, Fraction(1), 10**6
-    )
+    law = TruncatedNormalLaw(tuple(map(tuple, table)), (Fraction(0),) * size, Fraction(1), 10**6)
     norms = np.linalg.norm(law.sample(200, rng) / 10**6, axis=1)
     # ‖w‖^40 is uniform: Kolmogorov's test, false alarms 1e-6
     assert stats.kstest(norms**size, "uniform").pvalue > FALSE_ALARM

@@ -213,7 +213,8 @@ def test_usual_priors_are_exact() -> None:
     assert prior.mean == (Fraction(3, 2), Fraction(0))
     # w_0 = 3/2 + v_0/2 − v_1/2, w_1 = v_1/3; variances 16 and 24 for a noise variance of 1/64
     covariance = [list(map(float, row)) for row in prior.covariance]
-    np.testing.assert_allclose(covariance, [[10, -4], [-4, 8 / 3]], rtol=1e-15)
+    expected = [[10.0, -4.0], [-4.0, 8 / 3]]
+    np.testing.assert_allclose(covariance, expected, rtol=1e-15)
 
 
 # how bounds may be given

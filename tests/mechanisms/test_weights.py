@@ -19,7 +19,8 @@ def model_of(features: int = 1, noise: object = 1, **options: Any) -> dp.LinearR
 
 def law_of(made: dp.Mechanism, x: Any, y: Any) -> TruncatedNormalLaw:
     law: Any = made.raw_law(made.config.model.count(np.array(x), np.array(y)))
-    return law.parts[0]
+    first: TruncatedNormalLaw = law.parts[0]
+    return first
 
 
 def test_precision_and_linear_part_are_those_of_the_tempered_posterior(rng: Any) -> None:
@@ -66,9 +67,7 @@ def test_samples_share_the_budget() -> None:
 def test_weights_stay_in_the_ball_and_on_the_grid() -> None:
     stats = model_of(2).count(np.ones((200, 2)), np.full(200, 2.0))
     for norm in (0.5, 3):
-        release = dp.release(
-            stats, model_of(2), 5, "sample", samples=20, norm=norm, steps=1000
-        )
+        release = dp.release(stats, model_of(2), 5, "sample", samples=20, norm=norm, steps=1000)
         inner = np.array([float(w) for w in release.value]).reshape(20, 3)
         assert (np.square(inner).sum(axis=1) <= norm**2 / 3 + 0.01).all()
         assert all((w * 1000).denominator == 1 for w in map(Fraction, release.value))
@@ -78,7 +77,7 @@ def test_refusals() -> None:
     model = model_of()
     with pytest.raises(dp.InputError, match="noise_variance must be known for 'sample'"):
         dp.mechanism("sample", model_of(noise=(2, 1)), 3, epsilon=1)
-    with pytest.raises(dp.InputError, match="epsilon must be at least 1.6e-07 for 10000 samples"):
+    with pytest.raises(dp.InputError, match=r"epsilon must be at least 1\.6e-07 for 10000 samples"):
         dp.mechanism("sample", model, 3, epsilon=1e-8, samples=10_000)
     with pytest.raises(dp.InputError, match="norm must be greater than 0, got -1"):
         dp.mechanism("sample", model, 3, epsilon=1, norm=-1)

@@ -51,7 +51,10 @@ def test_posterior_is_the_conjugate_one(rng: Any, intercept: bool) -> None:
     assert found.interval(0.5) == pytest.approx(
         np.transpose(stats.norm(expected, found.sd()).interval(0.5)), rel=1e-9
     )
-    both = design @ expected, np.sqrt(np.einsum("ij,jk,ik->i", design, np.linalg.inv(precision), design) + 2.5)
+    both = (
+        design @ expected,
+        np.sqrt(np.einsum("ij,jk,ik->i", design, np.linalg.inv(precision), design) + 2.5),
+    )
     predicted = found.predict(np.column_stack([data["a"], data["b"]]), return_std=True)
     assert predicted[0] == pytest.approx(both[0])
     assert predicted[1] == pytest.approx(both[1])
@@ -169,7 +172,9 @@ def test_hellinger_distance_of_posteriors(rng: Any) -> None:
 def test_json_and_pickle(rng: Any) -> None:
     data = records(rng)
     for noise in (1, (2, 3)):
-        model = dp.LinearRegression({"intercept": 4, "a": (1, 2), "b": 1}, noise, BOUNDS, radius=1.5)
+        model = dp.LinearRegression(
+            {"intercept": 4, "a": (1, 2), "b": 1}, noise, BOUNDS, radius=1.5
+        )
         made = dp.release(model.count(data, "y"), model, 1, rng=rng)
         again = dp.Release.from_json(made.to_json())
         assert again == made
@@ -230,7 +235,7 @@ def test_columns_that_are_none(rng: Any) -> None:
     ):
         with pytest.raises(dp.InputError, match=message):
             model.count(data, y, x)
-    with pytest.raises(dp.InputError, match="two dimensions|records by 2 features"):
+    with pytest.raises(dp.InputError, match="records by 2 features"):
         model.posterior(model.count(data, "y")).predict([1.0, 2.0])
     with pytest.raises(dp.InputError, match="X must have the column 'b'"):
         model.posterior(model.count(data, "y")).predict({"a": [1.0]})
@@ -262,11 +267,12 @@ def test_expected_error_is_near_what_happens(rng: Any) -> None:
     """Within a factor of 2.5 of 12 simulated releases, from above; and it sees what is useless."""
     bounds = {f"x{j}": (-1, 1) for j in range(4)} | {"y": (-6, 6)}
     model = dp.LinearRegression(1, 1, bounds).of("y")
-    for n, epsilon, options in (
+    cases: list[tuple[int, float, dict[str, Any]]] = [
         (2000, 1, {}),
         (2000, 1, {"delta": 1e-6}),
         (20_000, 0.5, {}),
-    ):
+    ]
+    for n, epsilon, options in cases:
         squares = []
         for _ in range(12):
             weights = rng.normal(size=5)
@@ -285,7 +291,7 @@ def test_expected_error_is_near_what_happens(rng: Any) -> None:
     assert not model.expected_error(20_000, 1).useless
     sampled = dp.mechanism("sample", model, 2000, epsilon=1).expected_error()
     assert sampled.prediction > sampled.exact_prediction
-    with pytest.raises(dp.InputError, match="dp.accuracy"):
+    with pytest.raises(dp.InputError, match=r"dp\.accuracy"):
         dp.mechanism("lattice", dp.BetaBinomial(), 5, epsilon=1).expected_error()
     with pytest.raises(dp.InputError, match="colour is not an option"):
         model.expected_error(10, 1, colour=1)
@@ -294,10 +300,10 @@ def test_expected_error_is_near_what_happens(rng: Any) -> None:
 def test_exact_fractions_of_the_units() -> None:
     model = dp.LinearRegression(1, 1, {"x": (0, 4), "y": (0, 20)}).of("y")
     transform, offset = model.units.transform
-    assert transform == ((10, -10), (0, 5))
-    assert offset == (10, 0)
+    assert [list(map(int, row)) for row in transform] == [[10, -10], [0, 5]]
+    assert list(map(int, offset)) == [10, 0]
     mean, precision = model.inner_prior
-    assert mean == (-1, 0)  # y = 0 is t = −1
+    assert list(map(int, mean)) == [-1, 0]  # y = 0 is t = −1
     assert all(isinstance(entry, Fraction) for row in precision for entry in row)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -116,7 +117,7 @@ def test_a_simulated_release_is_one_of_the_library(label: str) -> None:
     assert run.truth[0] == mu
     exact = (0.01 * 0.5 + 0.01 * records.sum()) / (0.01 + n * 0.01)
     assert run.exact[0] == pytest.approx(exact, abs=1e-5)
-    options = {"delta": 1e-5} if label in (INPUT, GAUSSIAN) else {}
+    options: dict[str, Any] = {"delta": 1e-5} if label in (INPUT, GAUSSIAN) else {}
     theirs = dp.release(MODEL.count(records), MODEL, 1, label, rng=scale.rng(label, n), **options)
     assert run.released[0] == theirs.posterior.mean()
     away = theirs.posterior.hellinger(MODEL.posterior(records))

@@ -54,7 +54,8 @@ def laplace(model: Mean, n: int, epsilon: Fraction) -> Mechanism:
     # Replacing a record changes ΣU by at most 2·grid, and every unit changes the log probability of
     # discrete Laplace noise by its rate, ε/(2·grid). Cutting is post-processing.
     theorem = Theorem(
-        "discrete Laplace noise of rate ε/(2·grid) on a sum that changes by at most 2·grid",
+        "discrete Laplace noise of rate ε/(2·grid) on a sum of records that are clipped to the "
+        "bounds, which changes by at most 2·grid",
         "Dwork, McSherry, Nissim and Smith 2006; Ghosh, Roughgarden and Sundararajan 2009",
     )
     law = partial(_laplace_law, epsilon / (2 * model.grid))
@@ -77,7 +78,8 @@ def gaussian(model: Mean, n: int, epsilon: Fraction, *, delta: object = 0) -> Me
     share = check.share("delta", delta)
     variance = _variance(model, epsilon, share)
     theorem = Theorem(
-        "discrete Gaussian noise on a sum that changes by at most 2·grid, calibrated exactly",
+        "discrete Gaussian noise on a sum of records that are clipped to the bounds, which changes "
+        "by at most 2·grid",
         "Canonne, Kamath and Steinke 2020; Balle and Wang 2018, Theorem 8",
     )
     return _noisy_sum(
@@ -108,7 +110,8 @@ def noisy_input(model: Mean, n: int, epsilon: Fraction, *, delta: object = 0) ->
     share = check.share("delta", delta)
     variance = _variance(model, epsilon, share)
     theorem = Theorem(
-        "discrete Gaussian noise on every record, which changes by at most 2·grid",
+        "discrete Gaussian noise on every record, clipped to the bounds, which changes by at most "
+        "2·grid",
         "Barthe et al. 2016, §6.1; Balle and Wang 2018, Theorem 8",
     )
     return _noisy_sum("input", model, n, epsilon, partial(_input_law, variance), theorem, share)
@@ -144,7 +147,8 @@ def hellinger(model: Mean, n: int, epsilon: Fraction, *, points: int = 1001) -> 
     # with the difference of the sums: at most S = H(2·grid). The weight of every j and their sum
     # change by at most the factor e^{ε/2} each.
     theorem = Theorem(
-        "exponential mechanism with a score of sensitivity S, H of the largest change",
+        "exponential mechanism with a score of sensitivity S, H of the largest change of the "
+        "posterior mean of records that are clipped to the bounds",
         "McSherry and Talwar 2007; Barthe et al. 2016, §6.3",
     )
     law = partial(_hellinger_law, model, points, epsilon)

@@ -16,7 +16,6 @@ from discreet.exact import Floats
 from discreet.models.summary import aligned
 from discreet.moment_sensitivity import best_weight, features_square, noise_of
 
-
 CAUTION = "Related columns, or columns that fill little of their bounds, have larger errors."
 
 

@@ -114,9 +114,9 @@ class LinearRegression:
             raise InputError(f"X must be at most {MOST_FEATURES} columns, got {len(columns)}", "X")
         chosen = replace_fields(self, y=target, X=tuple(columns))
         prior = WeightsPrior(None, *self.prior.of(chosen.weights))
-        known = replace_fields(chosen, prior=prior, bounds=chosen.scaled)
-        _require_moderate(known)
-        return known
+        model = replace_fields(chosen, prior=prior, bounds=chosen.scaled)
+        _require_moderate(model)
+        return model
 
     def count(
         self,

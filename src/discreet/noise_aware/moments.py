@@ -215,10 +215,13 @@ class _Chains:
             self.target - _times(self._tables(mean), weights),
         ]
         gains = np.linalg.solve(products + total, np.stack(rests, axis=-1))
-        steps = [variance * self._reach(gains[..., i], weights) for i in (0, 1)]
-        return drawn + steps[0], mean + steps[1]
+        found = [
+            start + variance * self._reach(gains[..., i], weights)
+            for i, start in enumerate((drawn, mean))
+        ]
+        return found[0], found[1]
 
-    def _reach(self, gain: Floats, weights: Floats) -> Floats:
+    def _reach(self, gain: NDArray[Any], weights: Floats) -> Floats:
         """What a change of S·w asks of every entry."""
         above, right = self.above, self.right
         other = np.where(above == right, 0.0, gain[:, right] * weights[:, above])

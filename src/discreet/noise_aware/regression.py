@@ -35,9 +35,7 @@ def infer_weights(
     found = draw_weights(read_moments(mechanism, raw), mean, precision, model.inner_noise, source)
     means, covariances = model.units.outward(found.means, found.covariances)
     noises = found.noises * float(model.units.noise)
-    return WeightsMixture(
-        model.weights, means, covariances, noises, intercept=model.intercept
-    )
+    return WeightsMixture(model.weights, means, covariances, noises, intercept=model.intercept)
 
 
 def released_weights(mechanism: Mechanism, value: Value) -> Weights:

@@ -52,7 +52,8 @@ class Run:
         if verdicts:
             agree, all_ = come_out(self.printed)
             lines.append(f"{check.number_of(len(verdicts), 'claim')}: {counted}")
-            lines.append(f"{agree} of {all_} printed numbers come out to the last digit")
+            if all_:
+                lines.append(f"{agree} of {all_} printed numbers come out to the last digit")
         return "\n".join([*lines, f"Report: {self.report}"])
 
 
