@@ -195,6 +195,8 @@ def _prepare(
         total = model.total(values)
         n = total if n is None else check.whole("n", n)
         if n != total:
+            if isinstance(counts, Statistics):
+                raise InputError(f"data must have the declared n = {n} records", "data")
             raise InputError(f"counts must sum to the declared n = {n}", "counts")
     else:
         n_source = None

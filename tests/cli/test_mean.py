@@ -20,6 +20,7 @@ INCOME = ("--column", "lweekinc", "--bounds", "2:10", "--prior-mean", "6")
 MECHANISMS: list[tuple[tuple[str, ...], dict[str, object]]] = [
     (("--mechanism", "laplace"), {"mechanism": "laplace"}),
     (("--mechanism", "gaussian", "--delta", "1e-6"), {"mechanism": "gaussian", "delta": 1e-6}),
+    (("--delta", "1e-6"), {"mechanism": "gaussian", "delta": 1e-6}),
     (("--mechanism", "input", "--delta", "1/1000"), {"mechanism": "input", "delta": 1e-3}),
     (("--mechanism", "hellinger", "--points", "51"), {"mechanism": "hellinger", "points": 51}),
 ]
@@ -86,10 +87,10 @@ def test_what_is_refused(patients: Path) -> None:
         ((*asked, "--prior-variance", "0"), "--prior-variance must be greater than 0"),
         ((*asked, "--prior-mean", "x"), "--prior-mean must be a number"),
         ((*asked, "--variance", "-1"), "variance must be greater than 0"),
-        ((*asked, "--mechanism", "gaussian"), "delta must lie strictly between 0 and 1"),
-        ((*asked, "--delta", "1e-6"), "delta is not an option of laplace"),
+        ((*asked, "--mechanism", "gaussian"), "delta must be given for 'gaussian'"),
+        ((*asked, "--mechanism", "laplace", "--delta", "1e-6"), "not an option of laplace"),
         ((*asked, "--points", "5"), "points is not an option of laplace"),
-        ((*asked, "--n", "3"), "counts must sum to the declared n = 3"),
+        ((*asked, "--n", "3"), "data must have the declared n = 3"),
         (
             (*asked, "--adjacency", "add-remove"),
             "laplace is defined for adjacency 'substitute' only, got 'add-remove'; "

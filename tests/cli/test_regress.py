@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 import discreet as dp
-from discreet.models.usual import usual_regression
 from tests.cli.cases import call, done
 
 SECRET = "Müller-7391"
@@ -60,7 +59,7 @@ def test_a_regression_is_released_and_paid_for(
 
 def test_the_usual_prior_is_that_of_the_estimator(wages: Path) -> None:
     found = done("regress", wages, *PAY, "--epsilon", "1", "--json").document
-    assert found["model"] == usual_regression("pay", None, BOUNDS).describe()
+    assert found["model"] == dp.LinearRegression(bounds=BOUNDS).of("pay").describe()
     assert found["model"]["noise"] == ["2", "25/16"]
 
 
@@ -117,7 +116,7 @@ def test_what_to_expect_reads_and_pays_nothing(
     asked = ("regress", tmp_path / "missing.csv", *PAY, "--noise-variance", "1", "--epsilon", "1")
     paid = ("--ledger", budget, "--dataset", "wages", "--out", out)
     ask = (*asked, *paid, *given, "--expected-error", "--n", "900")
-    model = usual_regression("pay", None, BOUNDS, noise_variance=1)
+    model = dp.LinearRegression(noise_variance=1, bounds=BOUNDS).of("pay")
     expected = model.expected_error(900, 1, **options)  # type: ignore[arg-type]
     shown = done(*ask).out
     assert str(expected) in shown
@@ -155,7 +154,7 @@ def test_what_is_refused(wages: Path, tmp_path: Path) -> None:
         ((*asked, "--samples", "2"), "samples is not an option of statistics"),
         ((*asked, "--delta", "2"), "delta must lie strictly between 0 and 1"),
         ((*asked, "--epsilon", "0"), "epsilon must be greater than 0"),
-        ((*asked, "--n", "3"), "counts must sum to the declared n = 3"),
+        ((*asked, "--n", "3"), "data must have the declared n = 3"),
         (
             (*asked, "--mechanism", "sample", "--adjacency", "add-remove"),
             "sample is defined for adjacency 'substitute' only, got 'add-remove'; use 'statistics'",

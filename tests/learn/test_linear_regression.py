@@ -164,6 +164,7 @@ def test_the_usual_prior_expects_the_middle_of_y(bounds: list[Any], noise: Any) 
     names = [f"x{j}" for j in range(len(bounds) - 1)]
     declared = dict(zip([*names, "y"], bounds, strict=True))
     model = regression(names, declared, None, noise, None, True)
+    assert model.prior is not None
     mean, covariance = (np.array(part, dtype=float) for part in model.prior.of(model.weights))
     low, high = bounds[-1]
     if isinstance(noise, tuple):  # LinearRegression multiplies by the variance itself

@@ -174,7 +174,7 @@ def test_wrong_settings() -> None:
         for delta in (0, 1, -1e-3, math.nan):
             with pytest.raises(InputError, match="delta"):
                 made(name, delta=delta)
-        with pytest.raises(InputError, match="delta must lie strictly between 0 and 1, got 0"):
+        with pytest.raises(InputError, match="delta must be given for"):
             dp.release((6, 0), MODEL, epsilon=1, mechanism=name)
     with pytest.raises(InputError, match="delta is not an option"):
         dp.release((6, 0), MODEL, epsilon=1, delta=1e-6)

@@ -146,6 +146,14 @@ def test_sums_that_do_not_fit_are_refused() -> None:
         dp.mechanism("statistics", model, 2**22, epsilon=1)
 
 
+def test_noise_that_does_not_fit_is_refused_before_paying() -> None:
+    model = model_of(10, grid=50400)
+    with pytest.raises(dp.InputError, match=r"epsilon must be at least ≈ .* on a grid of 50400"):
+        dp.mechanism("statistics", model, 1000, epsilon=1e-6)
+    coarse = model_of(10, grid=100)
+    assert dp.mechanism("statistics", coarse, 1000, epsilon=1e-6).guarantee.private
+
+
 def test_released_values_are_possible(rng: Any) -> None:
     """Entries are cut to what n records can have; the raw output is kept."""
     model = model_of(2)

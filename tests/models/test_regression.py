@@ -100,6 +100,48 @@ def test_updating_is_the_same_as_having_had_all_records(rng: Any, noise: Any) ->
         whole.update(rest, [1.0])
 
 
+def test_updating_a_mixture_weighs_its_parts(rng: Any) -> None:
+    """Two parts: by the density of the records under each; and one part as the plain posterior."""
+    from discreet.models.weights import WeightsMixture
+
+    x, y = rng.normal(size=(12, 1)), rng.normal(size=12)
+    single = WeightsPosterior(("x",), np.array([0.3]), np.array([[0.4]]), 1.5, intercept=False)
+    parts = [(0.3, 0.4, 1.5), (0.1, 0.2, 2.5)]
+    mixture = WeightsMixture(
+        ("x",),
+        np.array([[m] for m, _, _ in parts] * 500),
+        np.array([[[v]] for _, v, _ in parts] * 500),
+        np.array([s for _, _, s in parts] * 500),
+        intercept=False,
+    )
+    updated = mixture.update(x, y)
+    densities = [
+        stats.multivariate_normal(x[:, 0] * m, np.outer(x[:, 0], x[:, 0]) * v + s * np.eye(12)).pdf(
+            y
+        )
+        for m, v, s in parts
+    ]
+    share = (updated.noises == 1.5).mean()
+    assert share == pytest.approx(densities[0] / sum(densities), abs=0.01)
+    first = updated.noises == 1.5
+    expected = single.update(x, y)
+    assert updated.means[first][0] == pytest.approx(expected.mean())
+    assert updated.covariances[first][0] == pytest.approx(expected.covariance())
+
+
+def test_nothing_given_but_bounds(rng: Any) -> None:
+    """The prior that the bounds suggest is that of the estimator; the summary sees a conflict."""
+    data = records(rng)
+    model = dp.LinearRegression(bounds=BOUNDS)
+    made = dp.release(model.count(data, "y"), model, 1, rng=rng)
+    assert isinstance(made.config.model.noise, tuple)
+    assert dp.Release.from_json(made.to_json()) == made
+    assert "is the prior right" not in str(made.summary())
+    wrong = dp.LinearRegression({"intercept": 1, "a": 1e-4, "b": 1}, 4, BOUNDS)
+    made = dp.release(wrong.count(data, "y"), wrong, 50, rng=rng)
+    assert "is the prior right" in str(made.summary())
+
+
 def test_census_agrees_with_least_squares(shared_data: Path) -> None:
     """The wage equation; a weak prior leaves the published coefficients."""
     bounds = {"educ": (0, 20), "exper": (0, 60), "expersq": (0, 3600), "lweekinc": (-2, 12)}
@@ -201,6 +243,7 @@ def test_bounds_that_are_none(kind: str, data: Any) -> None:
     ("arguments", "message"),
     [
         ((1, 1, None), "bounds must be a mapping from every column"),
+        ((), "bounds must be a mapping from every column"),
         ((1, 1, {"y": (0, 1)}), "bounds must name two columns or more, got 1"),
         ((0, 1, BOUNDS), "prior must be greater than 0, got 0"),
         ((-1, 1, BOUNDS), "prior must be greater than 0, got -1"),
@@ -226,9 +269,10 @@ def test_models_that_are_none(arguments: Any, message: str) -> None:
 def test_columns_that_are_none(rng: Any) -> None:
     model, data = dp.LinearRegression(1, 1, BOUNDS), records(rng)
     for y, x, message in (
-        ("z", None, "y must be"),
+        ("z", None, "y must be columns with bounds, and 'z' has none"),
+        (7, None, "y must be the name of a column of the data, got 7"),
         ("y", "a", "X must be a list of columns, got 'a'"),
-        ("y", ["z"], "X must be"),
+        ("y", ["z"], "X must be columns with bounds, and 'z' has none"),
         ("y", [], "X must be one or more different columns"),
         ("y", ["a", "a"], "X must be one or more different columns"),
         ("y", ["y"], "X must be one or more different columns"),

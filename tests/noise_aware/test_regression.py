@@ -144,6 +144,16 @@ def test_moments_are_read_in_the_units_of_the_statistics(rng: Any) -> None:
     assert observed[1:, 1:] == pytest.approx(found.sd[1:, 1:], rel=0.3)
 
 
+@pytest.mark.parametrize("wide", [1e3, 1e6])
+def test_bounds_that_are_far_too_wide_still_give_a_posterior(rng: Any, wide: float) -> None:
+    model = dp.LinearRegression(
+        {"intercept": (5, 8), "a": 0.02}, (2, 0.5), {"a": (0, wide), "y": (-wide, wide)}
+    )
+    stats_ = model.count({"a": rng.uniform(9, 16, 300), "y": rng.normal(6, 1, 300)}, "y")
+    aware = dp.release(stats_, model, 1, rng=rng).noise_aware()
+    assert np.isfinite(aware.interval()).all()
+
+
 def test_nothing_to_learn_leaves_the_prior(rng: Any) -> None:
     model = study.model_of(3)
     empty = model.count(np.zeros((0, 3)), np.zeros(0))

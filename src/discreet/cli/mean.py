@@ -24,10 +24,8 @@ from discreet.cli import common, numeric
 @numeric.epsilon_options
 @click.option(
     "--mechanism",
-    default="laplace",
-    show_default=True,
     type=click.Choice(["laplace", "gaussian", "input", "hellinger"]),
-    help="gaussian and input need --delta.",
+    help="gaussian and input need --delta.  [default: laplace, with --delta gaussian]",
 )
 @click.option("--points", type=int, help="Of hellinger: how many posteriors it chooses from.")
 @click.option(
@@ -53,7 +51,7 @@ def command(
     prior_variance: str,
     variance: str,
     delta: str | None,
-    mechanism: str,
+    mechanism: str | None,
     points: int | None,
     adjacency: str,
     where: str | None,
@@ -84,5 +82,7 @@ def command(
     def count(data: str) -> Any:
         return model.count(data, column, where=where, unknown=unknown, table=table)
 
+    if mechanism is None:
+        mechanism = "laplace" if delta is None else "gaussian"
     options = {"delta": common.number("delta", delta), "points": points}
     return numeric.answer(model, count, mechanism, adjacency, options, **shared)

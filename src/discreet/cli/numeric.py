@@ -65,7 +65,6 @@ def answer(
     mechanism: str,
     adjacency: str,
     options: Mapping[str, Any],
-    remark: str = "",
     *,
     data: str | None,
     n: int | None,
@@ -89,7 +88,7 @@ def answer(
     settings = {name: value for name, value in options.items() if value is not None}
     if expected_error:
         found = _expected(model, mechanism, adjacency, settings, n, budget)
-        text = f"{found}\n{remark}Nothing was read or paid for."
+        text = f"{found}\nNothing was read or paid for."
         common.done(_document(found), text, as_json, quiet)
         return 0
     if data is None:

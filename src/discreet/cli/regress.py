@@ -10,14 +10,18 @@ import click
 from discreet.cli import common, numeric
 from discreet.errors import InputError
 
-REMARK = "Features that depend on each other, such as a number and its square, do worse.\n"
 BOUNDS, PRIOR = "COLUMN=LOW:HIGH", "[WEIGHT=][MEAN:]VARIANCE"
 
 
 @click.command()
 @click.argument("data", required=False, type=common.FILE)
 @click.option("--y", required=True, help="The column to be explained.")
-@click.option("--x", help="Columns that explain it, with commas; else all others with bounds.")
+@click.option(
+    "--x",
+    multiple=True,
+    metavar="COLUMN,…",
+    help="Columns that explain it, with commas or once for each; else all others with bounds.",
+)
 @click.option(
     "--bounds",
     required=True,
@@ -60,7 +64,7 @@ BOUNDS, PRIOR = "COLUMN=LOW:HIGH", "[WEIGHT=][MEAN:]VARIANCE"
 @numeric.end_options
 def command(
     y: str,
-    x: str | None,
+    x: tuple[str, ...],
     bounds: tuple[str, ...],
     prior: tuple[str, ...],
     noise_variance: str | None,
@@ -86,18 +90,16 @@ def command(
         --bounds age=20:60 --bounds years=0:40 --epsilon 1 --delta 1e-6 \\
         --ledger budget.db --dataset wages --out release.json
     """
-    from discreet.models.usual import usual_regression
+    from discreet.models.regression import LinearRegression
 
-    columns = None if x is None else common.listed("x", x)
-    model = usual_regression(
-        y,
-        columns,
-        _bounds(bounds, (y, *(columns or ()))),
+    columns = [name for text in x for name in common.listed("x", text)]
+    model = LinearRegression(
         _prior(prior),
         _noise(noise_variance),
+        _bounds(bounds, (y, *columns)),
         common.number("radius", radius),
         not no_intercept,
-    )
+    ).of(y, columns or None)
 
     def count(data: str) -> Any:
         return model.count(data, y, model.X, where=where, unknown=unknown, table=table)
@@ -107,7 +109,7 @@ def command(
         "samples": samples,
         "norm": common.number("norm", norm),
     }
-    return numeric.answer(model, count, mechanism, adjacency, options, REMARK, **shared)
+    return numeric.answer(model, count, mechanism, adjacency, options, **shared)
 
 
 def _bounds(texts: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:

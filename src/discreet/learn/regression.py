@@ -11,7 +11,6 @@ from discreet import check
 from discreet.errors import InputError
 from discreet.learn.encoding import by_feature
 from discreet.models.regression import LinearRegression
-from discreet.models.usual import usual_regression
 
 
 def regression(
@@ -28,7 +27,8 @@ def regression(
         target += "_"
     *features, of_y = read_bounds(names, bounds)
     intervals: Any = dict(zip(names, features, strict=True)) | {target: of_y}
-    return usual_regression(target, names, intervals, prior, noise_variance, radius, intercept)
+    model = LinearRegression(prior, noise_variance, intervals, radius, intercept)
+    return model.of(target, names)
 
 
 def read_bounds(names: Sequence[str], bounds: object) -> list[object]:

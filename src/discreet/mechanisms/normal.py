@@ -62,6 +62,12 @@ def laplace(model: Mean, n: int, epsilon: Fraction) -> Mechanism:
     return _noisy_sum("laplace", model, n, epsilon, law, theorem)
 
 
+def _share(name: str, delta: object) -> Fraction:
+    if check.rational("delta", delta) == 0:
+        raise InputError(f"delta must be given for {name!r}, a small number above 0", "delta")
+    return check.share("delta", delta)
+
+
 def _laplace_law(rate: Fraction, values: Outcome) -> Law:
     return NoiseLaw(values[1:], rate, "two-sided") if values[0] else PointMass(values[1:])
 
@@ -75,7 +81,7 @@ def gaussian(model: Mean, n: int, epsilon: Fraction, *, delta: object = 0) -> Me
     # Replacing a record changes ΣU by at most 2·grid. For the variance that `gaussian_variance`
     # returns, δ(ε) of discrete Gaussian noise at that shift was bounded by δ in balls, and it grows
     # with the shift. Cutting is post-processing.
-    share = check.share("delta", delta)
+    share = _share("gaussian", delta)
     variance = _variance(model, epsilon, share)
     theorem = Theorem(
         "discrete Gaussian noise on a sum of records that are clipped to the bounds, which changes "
@@ -107,7 +113,7 @@ def noisy_input(model: Mean, n: int, epsilon: Fraction, *, delta: object = 0) ->
     # A record is replaced: its U changes by at most 2·grid, and the others' noisy values have the
     # same law as before. So all noisy records together are as private as one number of sensitivity
     # 2·grid, for which the variance was calibrated. Their sum is post-processing.
-    share = check.share("delta", delta)
+    share = _share("gaussian", delta)
     variance = _variance(model, epsilon, share)
     theorem = Theorem(
         "discrete Gaussian noise on every record, clipped to the bounds, which changes by at most "

@@ -18,6 +18,8 @@ from discreet.laws.noise import NoiseLaw
 from discreet.laws.product import ProductLaw
 from discreet.moment_sensitivity import MOST_WEIGHT, Noise, Regression, best_weight, noise_of
 
+LEAST_RATE = Fraction(1, 2**53)  # of discrete Laplace noise
+
 
 def noisy_statistics(
     model: Regression,
@@ -49,6 +51,13 @@ def noisy_statistics(
     _require_room(model, n, c)
     # `noise_of` has the sensitivity, with its proof, and the noise that makes (ε, δ) of it.
     noise = noise_of(model, private_n, epsilon, probability, c)
+    if noise.laplace and noise.diagonal < LEAST_RATE:
+        least = epsilon * LEAST_RATE / noise.diagonal
+        raise InputError(
+            f"epsilon must be at least {check.show(least)} on a grid of {model.grid}, so that the "
+            f"noise fits 64-bit integers, got {check.show(epsilon)}; a coarser grid allows less",
+            "epsilon",
+        )
     kind, reference = (
         ("Laplace", "Dwork, McSherry, Nissim and Smith 2006; Foulds et al. 2016")
         if noise.laplace

@@ -24,7 +24,8 @@ class ExpectedError:
     """Root mean squared errors in the units of the data.
 
     `prediction` is that of the predicted mean of y; `weights` those of every weight. Each with
-    privacy, without (`exact_…`), and of the prior alone, before any data (`prior_…`).
+    privacy, without (`exact_…`), and of the prior alone, before any data (`prior_…`). `width` is
+    that of y's bounds.
     """
 
     prediction: float
@@ -33,6 +34,7 @@ class ExpectedError:
     weights: Mapping[str, float]
     exact_weights: Mapping[str, float]
     prior_weights: Mapping[str, float]
+    width: float
 
     @property
     def learnt(self) -> float:
@@ -41,8 +43,8 @@ class ExpectedError:
 
     @property
     def useless(self) -> bool:
-        """Whether the release would remove less than a tenth of it."""
-        return self.learnt < 0.1
+        """Whether it would remove less than a tenth of it, or errors fill half of y's bounds."""
+        return self.learnt < 0.1 or self.prediction > self.width / 2
 
     def __str__(self) -> str:
         heading = ("expected error of", "private", "without privacy", "prior alone")
@@ -52,9 +54,14 @@ class ExpectedError:
             for name, error in self.weights.items()
         ]
         table = aligned([heading, *((row[0], *(f"{x:.3g}" for x in row[1:])) for row in rows)])
-        verdict = "The release would tell next to nothing: " if self.useless else ""
-        share = f"{100 * self.learnt:.0f} % of the prior's squared prediction error goes away."
-        return "\n".join([*table, "", verdict + share, CAUTION])
+        ratio = self.prediction / self.exact_prediction
+        verdict = (
+            f"Predictions: {ratio:.2g} times the error without privacy, "
+            f"{100 * self.prediction / self.width:.2g} % of the width of y's bounds."
+        )
+        if self.useless:
+            verdict += " The release would tell next to nothing."
+        return "\n".join([*table, "", verdict, CAUTION])
 
 
 def expected_error(
@@ -84,7 +91,8 @@ def expected_error(
     scale = math.sqrt(model.units.noise)
     errors = [scale * math.sqrt(max(0.0, float(np.sum(law * moments)))) for law in laws]
     names = [_named(model, spread) for spread in spreads]
-    return ExpectedError(errors[0], errors[1], errors[2], names[0], names[1], names[2])
+    width = float(model.scaled[-1].high - model.scaled[-1].low)
+    return ExpectedError(errors[0], errors[1], errors[2], names[0], names[1], names[2], width)
 
 
 def _named(model: Any, covariance: Floats) -> dict[str, float]:

@@ -34,11 +34,11 @@ class NormalSummary:
     def sentence(self) -> str:
         """How much of the width is sampling and how much is privacy."""
         low, high = self.noise_aware.interval()
-        share = min(1.0, self.plain.variance() / self.noise_aware.variance())
-        percent = round(100 * share)
+        least, most = self.plain.interval()
+        percent = round(100 * min(1.0, self.plain.variance() / self.noise_aware.variance()))
         return (
             f"The interval is {high - low:.3g} wide; without the noise it would be about "
-            f"{(high - low) * share**0.5:.3g}. {percent} % of the variance is sampling, "
+            f"{most - least:.3g}. {percent} % of the variance is sampling, "
             f"{100 - percent} % privacy. Records were clipped to the bounds."
         )
 

@@ -20,6 +20,7 @@ from discreet.exact import Floats
 from discreet.models.conjugate import conjugate
 from discreet.models.expected import ExpectedError, expected_error
 from discreet.models.units import Units
+from discreet.models.usual import usual_noise, usual_prior
 from discreet.models.weights import WeightsMixture, WeightsPosterior
 from discreet.models.weights_prior import Matrix, Vector, WeightsPrior
 from discreet.models.weights_summary import WeightsSummary
@@ -40,13 +41,15 @@ class LinearRegression:
     Records are clipped to the bounds, which are public. The constant is the weight "intercept".
 
     Args:
-        prior: of the weights, in the units of the data: a variance for all of them, with mean 0; a
-            pair (mean, covariance), where the mean is a number or a vector and the covariance a
-            variance, a vector of variances or a matrix, the intercept first and then X in order; or
-            a mapping from "intercept" and every column to a variance or a pair (mean, variance).
+        prior: of the weights, in the units of the data. None: one that the bounds suggest. Else a
+            variance for all of them, with mean 0; a pair (mean, covariance), where the mean is
+            a number or a vector and the covariance a variance, a vector of variances or a
+            matrix, the intercept first and then X in order; or a mapping from "intercept" and every
+            column to a variance or a pair (mean, variance).
         noise_variance: of y given x, if it is known; or a pair (shape, scale) for an unknown one
-            with an inverse-gamma prior. Then the prior covariance is multiplied by it, which makes
-            the prior conjugate (normal-inverse-gamma).
+            with an inverse-gamma prior; None: unknown, with one that the bounds of y suggest. If it
+            is unknown, the prior covariance is multiplied by it, which makes the prior conjugate
+            (normal-inverse-gamma).
         bounds: a mapping from every column, y too, to (low, high).
         radius: a bound on the l2 norm of the features, each measured in half the width of its
             bounds from their middle. Records beyond are drawn back to it. None: the bounds alone.
@@ -63,8 +66,8 @@ class LinearRegression:
         [-1.743, 0.152]
     """
 
-    prior: WeightsPrior
-    noise: Fraction | tuple[Fraction, Fraction]
+    prior: WeightsPrior | None
+    noise: Fraction | tuple[Fraction, Fraction] | None
     bounds: tuple[Scaled, ...]
     radius: Fraction | None
     intercept: bool
@@ -74,17 +77,17 @@ class LinearRegression:
 
     def __init__(
         self,
-        prior: object,
-        noise_variance: object,
-        bounds: Mapping[str, tuple[object, object]],
+        prior: object = None,
+        noise_variance: object = None,
+        bounds: Mapping[str, tuple[object, object]] | None = None,
         radius: object = None,
         intercept: bool = True,
         grid: int = GRID,
     ) -> None:
         check.choice("intercept", intercept, (True, False))
         values: dict[str, object] = {
-            "prior": WeightsPrior.read(prior),
-            "noise": _noise(noise_variance),
+            "prior": None if prior is None else WeightsPrior.read(prior),
+            "noise": None if noise_variance is None else _noise(noise_variance),
             "bounds": _bounds(bounds, intercept),
             "radius": None if radius is None else check.positive("radius", radius),
             "intercept": intercept,
@@ -97,13 +100,12 @@ class LinearRegression:
 
     def of(self, y: str, X: Sequence[str] | None = None) -> LinearRegression:  # noqa: N803
         """The regression of one column on others: all with bounds, if X is None."""
-        known = [scaled.name for scaled in self.bounds]
-        target = check.choice("y", y, known)
+        target = _bounded("y", y, self.bounds)
         if isinstance(X, str):
             raise InputError(f"X must be a list of columns, got {X!r}", "X")
-        columns = [name for name in known if name != y] if X is None else list(X)
-        for name in columns:
-            check.choice("X", name, known)
+        if X is None:
+            X = [column.name for column in self.bounds if column.name != y]  # noqa: N806
+        columns = [_bounded("X", name, self.bounds) for name in X]
         if not columns or len(set(columns)) < len(columns) or target in columns:
             raise InputError(
                 "X must be one or more different columns, none of them y, got "
@@ -113,8 +115,10 @@ class LinearRegression:
         if len(columns) > MOST_FEATURES:
             raise InputError(f"X must be at most {MOST_FEATURES} columns, got {len(columns)}", "X")
         chosen = replace_fields(self, y=target, X=tuple(columns))
-        prior = WeightsPrior(None, *self.prior.of(chosen.weights))
-        model = replace_fields(chosen, prior=prior, bounds=chosen.scaled)
+        noise = usual_noise(chosen.units) if self.noise is None else self.noise
+        prior = usual_prior(chosen.units, noise) if self.prior is None else self.prior
+        own = WeightsPrior(None, *prior.of(chosen.weights))
+        model = replace_fields(chosen, prior=own, noise=noise, bounds=chosen.scaled)
         _require_moderate(model)
         return model
 
@@ -147,6 +151,10 @@ class LinearRegression:
             `Statistics`, for `posterior` and `dp.release`.
         """
         if not isinstance(y, str):
+            if hasattr(data, "columns") or isinstance(data, (str, Mapping)):
+                raise InputError(
+                    f"y must be the name of a column of the data, got {check.brief(y)}", "y"
+                )
             if X is not None:
                 raise InputError("X must be None for arrays: data are the features", "X")
             data, y = _arrays(data, y), "y"
@@ -197,7 +205,7 @@ class LinearRegression:
 
         For an unknown noise variance the precision is that times the variance.
         """
-        mean, precision = self.units.inward(*self.prior.of(self.weights))
+        mean, precision = self.units.inward(*self._own_prior)
         if not isinstance(self.noise, tuple):
             return mean, precision
         return mean, tuple(tuple(x / self.units.noise for x in row) for row in precision)
@@ -207,7 +215,14 @@ class LinearRegression:
         """The noise variance, or shape and scale of its prior, in the units of the statistics."""
         if isinstance(self.noise, tuple):
             return self.noise[0], self.noise[1] / self.units.noise
+        assert self.noise is not None
         return self.noise / self.units.noise
+
+    @property
+    def _own_prior(self) -> tuple[Vector, Matrix]:
+        _ = self._target
+        assert self.prior is not None
+        return self.prior.of(self.weights)
 
     @property
     def by(self) -> Grouping | None:
@@ -285,7 +300,7 @@ class LinearRegression:
 
     def describe(self) -> dict[str, Any]:
         """The model in JSON's types."""
-        mean, covariance = self.prior.of(self.weights)
+        mean, covariance = self._own_prior
         noise = self.noise if isinstance(self.noise, tuple) else (self.noise,)
         return {
             "kind": "LinearRegression",
@@ -295,7 +310,7 @@ class LinearRegression:
             "bounds": [[str(column.low), str(column.high)] for column in self.scaled],
             "radius": None if self.radius is None else str(self.radius),
             "grid": self.grid,
-            "noise": [str(number) for number in noise],
+            "noise": list(map(str, noise)),
             "mean": [str(number) for number in mean],
             "covariance": [[str(number) for number in row] for row in covariance],
         }
@@ -326,14 +341,15 @@ class LinearRegression:
         self, title: str, plain: WeightsPosterior, aware: WeightsMixture | None
     ) -> WeightsSummary:
         """As released and noise-aware, side by side."""
-        return WeightsSummary(title, plain, aware)
+        prior = conjugate(self, 0, np.zeros((self.rows, self.rows)))
+        return WeightsSummary(title, plain, aware, prior)
 
     def draw(self, plain: Any, aware: Any, ax: Axes | None, title: str) -> Axes:
         """Both as intervals of every weight but the constant."""
         from discreet.plots.weights import plot_weights
 
-        scales = [float(column.scale) for column in self.scaled[:-1]]
-        return plot_weights(self.X, scales, self._target, plain, aware, ax=ax, title=title)
+        widths = [float(column.high - column.low) for column in self.scaled[:-1]]
+        return plot_weights(self.X, widths, self._target, plain, aware, ax=ax, title=title)
 
     def __repr__(self) -> str:
         columns = ", ".join(f"{c.name} in [{c.low}, {c.high}]" for c in self.bounds)
@@ -347,6 +363,19 @@ def replace_fields(model: LinearRegression, **changes: object) -> LinearRegressi
     for name in model.__dataclass_fields__:
         object.__setattr__(copy, name, changes.get(name, getattr(model, name)))
     return copy
+
+
+def _bounded(argument: str, name: object, bounds: Sequence[Scaled]) -> str:
+    """A column that has bounds."""
+    known = [column.name for column in bounds]
+    if name not in known:
+        near = check.similar(name, known)
+        hint = f"did you mean {near!r}?" if near else "they are public, never learnt from the data"
+        raise InputError(
+            f"{argument} must be columns with bounds, and {check.brief(name)} has none; {hint}",
+            argument,
+        )
+    return str(name)
 
 
 def _require_moderate(model: LinearRegression) -> None:

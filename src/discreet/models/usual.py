@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
-from discreet.models.regression import LinearRegression
 from discreet.models.units import Units
 from discreet.models.weights_prior import WeightsPrior, fractions, matrix
 
@@ -14,25 +11,6 @@ CONSTANT = Fraction(1, 4)  # variance of the constant, all columns being in [−
 SLOPES = Fraction(3, 8)  # sum of the variances of all other weights
 SHAPE = Fraction(2)  # of the noise variance's prior: its mean is finite, its variance is not
 SPREAD = Fraction(1, 4)  # of the noise, in halves of the width of y's bounds
-
-
-def usual_regression(
-    y: str,
-    X: Sequence[str] | None,  # noqa: N803
-    bounds: Any,
-    prior: object = None,
-    noise_variance: object = None,
-    radius: object = None,
-    intercept: bool = True,
-) -> LinearRegression:
-    """The regression of y on X, with the usual priors where prior or noise_variance is None."""
-
-    def model(weights: object, noise: object) -> LinearRegression:
-        return LinearRegression(weights, noise, bounds, radius, intercept).of(y, X)
-
-    units = model(1, 1).units
-    noise = usual_noise(units) if noise_variance is None else noise_variance
-    return model(usual_prior(units, model(1, noise).noise) if prior is None else prior, noise)
 
 
 def usual_noise(units: Units) -> tuple[Fraction, Fraction]:
@@ -63,7 +41,7 @@ def usual_prior(units: Units, noise: Fraction | tuple[Fraction, Fraction]) -> We
     factor = Fraction(1)
     if isinstance(noise, tuple):
         shape, scale = noise
-        factor *= max(shape - 1, Fraction(1, 2)) / scale
+        factor = max(shape - 1, Fraction(1, 2)) / scale
     slopes = [SLOPES / len(units.features)] * len(units.features)
     variances = [CONSTANT, *slopes] if units.intercept else slopes
     scaled = [[factor * v * x for v, x in zip(variances, row, strict=True)] for row in rows]

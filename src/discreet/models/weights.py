@@ -92,6 +92,14 @@ class Weights(ABC):
         table = _table(X, self.names[1:] if self.intercept else self.names)
         return np.column_stack([np.ones(len(table)), table]) if self.intercept else table
 
+    def _records(self, X: Any, y: Any) -> tuple[Floats, Floats]:  # noqa: N803
+        design, target = self._design(X), check.reals("y", y)
+        if target.shape != (len(design),):
+            raise InputError("y must have one number for each record of X", "y")
+        if not np.isfinite(target).all():
+            raise InputError("y must not have missing or infinite values", "y")
+        return design, target
+
     def _repr_html_(self) -> str:
         columns = zip(self.names, self.mean(), self.sd(), self.interval(), strict=True)
         rows = [
@@ -154,9 +162,7 @@ class WeightsPosterior(Weights):
 
     def update(self, X: Any, y: Any) -> WeightsPosterior:  # noqa: N803
         """The posterior after more records, of the reader's own: conjugate, at no cost."""
-        design, target = self._design(X), check.reals("y", y)
-        if target.shape != (len(design),):
-            raise InputError("y must have one number for each record of X", "y")
+        design, target = self._records(X, y)
         unit = self.scale / self.noise  # covariance in units of the noise variance
         before = np.linalg.inv(unit)
         precision = before + design.T @ design
@@ -225,6 +231,33 @@ class WeightsMixture(Weights):
         factors = np.linalg.cholesky(self.covariances)[part]
         normal = rng.normal(size=(size, len(self.names)))
         return np.asarray(self.means[part] + np.einsum("ijk,ik->ij", factors, normal))
+
+    def update(self, X: Any, y: Any) -> WeightsMixture:  # noqa: N803
+        """The posterior after more records, of the reader's own: at no cost.
+
+        Every part is updated by itself and counts by how probable it made the records: the parts
+        are chosen anew, evenly, with these weights.
+        """
+        design, target = self._records(X, y)
+        before = np.linalg.inv(self.covariances)
+        noise = self.noises[:, None]
+        precision = before + design.T @ design / noise[..., None]
+        start = (before @ self.means[..., None])[..., 0]
+        linear = start + design.T @ target / noise
+        covariances = np.linalg.inv(precision)
+        means = (covariances @ linear[..., None])[..., 0]
+        logs = (linear * means).sum(axis=1) - (start * self.means).sum(axis=1)
+        logs -= target @ target / self.noises + len(target) * np.log(self.noises)
+        logs += np.linalg.slogdet(covariances)[1] - np.linalg.slogdet(self.covariances)[1]
+        shares = np.cumsum(np.exp((logs - logs.max()) / 2))
+        golden = (np.arange(1, len(means) + 1) * (np.sqrt(5) - 1) / 2) % 1  # even in every part
+        chosen = np.searchsorted(shares, golden * shares[-1])
+        return replace(
+            self,
+            means=means[chosen],
+            covariances=covariances[chosen],
+            noises=self.noises[chosen],
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,18 +17,21 @@ if TYPE_CHECKING:
 
 HEADING = ("weight", "posterior", "mean", "sd", "95 % interval")
 REMARK = "Records were clipped to the public bounds."
+FAR = 3.0  # prior standard deviations, from which on prior and data are in conflict
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightsSummary:
     """Mean, standard deviation and 95 % interval of every weight.
 
-    `plain` takes the released numbers for the true ones; `noise_aware` is None for samples.
+    `plain` takes the released numbers for the true ones; `noise_aware` is None for samples; `prior`
+    is what was believed before.
     """
 
     title: str
     plain: Weights
     noise_aware: Weights | None
+    prior: Weights
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -43,18 +46,31 @@ class WeightsSummary:
             for name, mean, sd, ends in columns
         ]
 
+    @property
+    def remarks(self) -> list[str]:
+        """That records were clipped, and weights that the prior did not expect."""
+        law = self.plain if self.noise_aware is None else self.noise_aware
+        away = np.abs(law.mean() - self.prior.mean()) / self.prior.sd()
+        far = [
+            f"{name} lies {distance:.1f} prior standard deviations from its prior mean: is the "
+            "prior right? If not, neither is this."
+            for name, distance in zip(law.names, away, strict=True)
+            if distance > FAR
+        ]
+        return [REMARK, *far]
+
     def __str__(self) -> str:
-        return "\n".join([self.title, "", *aligned([HEADING, *self.rows]), "", REMARK])
+        return "\n".join([self.title, "", *aligned([HEADING, *self.rows]), "", *self.remarks])
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
         table = export.html_table(HEADING, self.rows, 0)
-        return f"<p>{escape(self.title)}</p>{table}<p>{REMARK}</p>"
+        return f"<p>{escape(self.title)}</p>{table}<p>{escape(' '.join(self.remarks))}</p>"
 
     def __rich__(self) -> Group:
-        return rich_table(self.title, HEADING, self.rows, REMARK)
+        return rich_table(self.title, HEADING, self.rows, "\n".join(self.remarks))
 
 
 def _spread(sd: float, low: float, high: float) -> tuple[str, str]:

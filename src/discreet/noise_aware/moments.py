@@ -160,11 +160,11 @@ class _Chains:
         scaled = self.sigma[:, None, None] if isinstance(self.noise, tuple) else 1.0
         prior = self.prior_precision / scaled
         toward = tables @ inverse
-        covariance = np.asarray(np.linalg.inv(toward @ tables + prior), dtype=np.float64)
+        root = _inverse_root(toward @ tables + prior)
+        covariance = root @ root.transpose(0, 2, 1)
         linear = toward @ self.target + prior @ self.prior_mean
         mean = _times(covariance, linear)
-        normal = self.rng.normal(size=mean.shape)
-        return mean + _times(np.linalg.cholesky(covariance), normal), mean, covariance
+        return mean + _times(root, self.rng.normal(size=mean.shape)), mean, covariance
 
     def _draw_entries(self, weights: Floats, total: Floats) -> None:
         """S given w, where it is positive definite.
@@ -279,6 +279,13 @@ class _Chains:
         log -= (shape + self.p) * np.log(grid) + (scale + quadratic[:, None] / 2) / grid
         chosen = np.argmax(log + self.rng.gumbel(size=log.shape), axis=1)
         return np.asarray(grid[np.arange(self.chains), chosen])
+
+
+def _inverse_root(tables: NDArray[Any]) -> Floats:
+    """R with R·Rᵀ the inverse, of matrices with entries of very different sizes too."""
+    scale = 1 / np.sqrt(np.diagonal(tables, axis1=1, axis2=2))
+    values, axes = np.linalg.eigh(tables * scale[:, :, None] * scale[:, None, :])
+    return np.asarray(scale[:, :, None] * axes / np.sqrt(np.maximum(values, TINY))[:, None, :])
 
 
 def _first_noise(noise: Any) -> float:

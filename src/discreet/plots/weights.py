@@ -28,7 +28,7 @@ class Law(Protocol):
 
 def plot_weights(
     columns: Sequence[str],
-    scales: Sequence[float],
+    widths: Sequence[float],
     target: str,
     plain: Law,
     noise_aware: Law | None,
@@ -36,22 +36,22 @@ def plot_weights(
     ax: Axes | None = None,
     title: str = "",
 ) -> Axes:
-    """How much y changes as a column goes from the middle of its bounds to their end.
+    """How much y changes from one end of a column's bounds to the other.
 
-    So weights of different units are seen on one axis.
+    So weights of different units are seen on one axis; that of a 0/1 column is as it is.
 
     Args:
         columns: what the last weights belong to; a constant before them is left out.
-        scales: half the width of every column's bounds.
+        widths: of every column's bounds.
         target: what y is called.
         plain: the weights as released.
         noise_aware: the weights with the noise accounted for.
         ax: where to draw.
         title: small print above.
     """
-    marks = [_marks(law, np.array(scales)) for law in (noise_aware, plain)]
+    marks = [_marks(law, np.array(widths)) for law in (noise_aware, plain)]
     rows = [Row(short(name, 32), marks[0][i], marks[1][i]) for i, name in enumerate(columns)]
-    axis = f"change of {plain_text(target)} from the middle to the end of a column's bounds"
+    axis = f"change of {plain_text(target)} from one end of a column's bounds to the other"
     left = max(0, len(rows) - MOST_ROWS)
     ax = plot_rows(rows[:MOST_ROWS], left, ax, title, NAMES, axis, limits=None)
     ax.axvline(0, color="#999999", linewidth=0.8, zorder=0)
