@@ -63,7 +63,7 @@ def rational(argument: str, value: object) -> Fraction:
     ):
         raise _fail(argument, f"must be a number, got {brief(value)}")
     if isinstance(value, Fraction):
-        number = value
+        number = Fraction(int(value.numerator), int(value.denominator))  # numpy's would overflow
     elif isinstance(value, (int, np.integer)):
         number = Fraction(int(value))
     else:

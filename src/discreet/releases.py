@@ -360,7 +360,14 @@ def _read(text: object) -> Release:
         return _rebuild(document)
     except DocumentError:
         raise
-    except (DiscreetError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (
+        DiscreetError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+    ) as error:
         raise malformed("the release", error, "text") from None
 
 
@@ -394,6 +401,10 @@ def _rebuild(document: dict[str, Any]) -> Release:
         check.choice("other", document["other"], (None, *_labels(made.config.model))),
         check.label("software", document["software"]),
     )
-    if _document(release) != document:
+    if made.config.n is not None and (
+        release.dropped or (release.where is not None and release.n_source == N_SOURCES[1])
+    ):
+        raise InputError("its n cannot be public")
+    if digest(_document(release)) != digest(document):  # which tells 1 from true and 1.0
         raise InputError("its parts contradict each other")
     return release

@@ -179,7 +179,7 @@ def _prepare(
     making.require_any_model(model)
     if isinstance(counts, Counts) and counts.by is not None:
         model = model if model.by == counts.by else model.grouped(counts.by)
-    if isinstance(counts, Statistics) and isinstance(model, LinearRegression):
+    if isinstance(model, LinearRegression) and isinstance(counts, Statistics) and counts.columns:
         model = model.of(counts.columns[-1], counts.columns[:-1])
     name = making.usual(model) if name is None else name
     values = model.flat(counts)

@@ -53,6 +53,7 @@ def test_one_weight(precision: float, mean: float, square: float, grid: int, rng
     assert law.probability((10**6,)) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("precision", "mean", "square"),
     [
@@ -107,12 +108,13 @@ def test_any_tilt_gives_the_same_law(rng: Any) -> None:
     for tilt in (Fraction(0), Fraction(1), Fraction(4)):
         law, _, _ = law_of([[2]], [0.4], 1, 6)
         law.__dict__["_chosen"] = tilt, ()
-        drawn = law.sample(2000, rng)[:, 0]
+        drawn = law.sample(600, rng)[:, 0]
         observed = np.array([(drawn == z).sum() for z in law.support[:, 0]])
         statistic, limit = pearson(observed, np.exp(law.log_p))
         assert statistic < limit
 
 
+@pytest.mark.slow
 def test_many_weights_are_drawn_quickly_from_nearly_nothing(rng: Any) -> None:
     """In 40 dimensions a uniform point of the cube is in the ball once in 10^20."""
     size = 40
@@ -121,3 +123,17 @@ def test_many_weights_are_drawn_quickly_from_nearly_nothing(rng: Any) -> None:
     norms = np.linalg.norm(law.sample(200, rng) / 10**6, axis=1)
     # ‖w‖^40 is uniform: Kolmogorov's test, false alarms 1e-6
     assert stats.kstest(norms**size, "uniform").pvalue > FALSE_ALARM
+
+
+def test_two_weights(rng: Any) -> None:
+    """The squared norm of 500 draws against integration; false alarms 1e-6; half of P is refused."""
+    law, table, middle = law_of([[6, 2], [2, 4]], [1, -1], 1, 10**6)
+    norms = np.linalg.norm(law.sample(500, rng) / 10**6, axis=1)
+    radii, angles = np.linspace(0, 1, 801)[1:], np.linspace(0, 2 * np.pi, 400, endpoint=False)
+    points = np.stack([np.outer(radii, np.cos(angles)), np.outer(radii, np.sin(angles))], axis=-1)
+    step = points - middle
+    for halved, kept in ((1.0, True), (0.3, False)):
+        density = np.exp(-0.5 * halved * np.einsum("abi,ij,abj->ab", step, table, step))
+        share = np.cumsum(density.sum(axis=1) * radii)
+        shares = np.interp(norms, radii, share / share[-1])
+        assert (stats.kstest(shares, "uniform").pvalue > FALSE_ALARM) == kept

@@ -154,6 +154,33 @@ def test_noise_that_does_not_fit_is_refused_before_paying() -> None:
     assert dp.mechanism("statistics", coarse, 1000, epsilon=1e-6).guarantee.private
 
 
+def test_sums_beyond_integers_are_cut_not_refused() -> None:
+    """Where n is private a refusal would tell the sum: neighbours at the limit are released."""
+    model = dp.LinearRegression(1, 1, {"x": (-1, 1), "y": (-1, 1)}, grid=2**20)
+    for ones in (500, 838, 839, 1000):
+        y = np.zeros(1000)
+        y[:ones] = 1
+        stats = model.count({"x": np.zeros(1000), "y": y}, "y")
+        made = dp.release(stats, model, 10, adjacency="add-remove", weight=100)
+        assert made.value[-1] > 2**60
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.int8])
+def test_numbers_of_numpy_do_not_overflow(kind: Any) -> None:
+    wide: Any = np.int64(1234567891), np.int64(10**10)
+    epsilon = Fraction(*wide)
+    made = [
+        dp.mechanism("statistics", model_of(2, grid=50400), 1000, epsilon=e, weight=w)
+        for e, w in ((0.1234567891, 3), (epsilon, kind(3)))
+    ]
+    laws: Any = [mechanism.make_raw_law((1000,) + (0,) * 9) for mechanism in made]
+    assert laws[0] == laws[1]
+    assert made[0] == made[1]
+    assert laws[1].sample(rng=np.random.default_rng(1))
+    sampled = dp.mechanism("sample", model_of(2), 9, epsilon=1, samples=kind(65), steps=kind(100))
+    assert sampled.length == 3 * 65
+
+
 def test_released_values_are_possible(rng: Any) -> None:
     """Entries are cut to what n records can have; the raw output is kept."""
     model = model_of(2)

@@ -88,3 +88,21 @@ def test_refusals() -> None:
     made = dp.mechanism("sample", model, 3, epsilon=1)
     with pytest.raises(dp.InputError, match="raw must be"):
         made.postprocess((10**9, 0))
+
+
+@pytest.mark.parametrize("variance", [1e-5, 1e-6])
+def test_a_prior_far_away_does_not_break_the_sampler(variance: float) -> None:
+    """Its ball is decided at a higher precision than the first that is tried."""
+    bounds = {"x": (-1, 1), "y": (-1, 1)}
+    model = dp.LinearRegression((1e6, variance), 1, bounds).of("y")
+    made = dp.release(model.count({"x": [0.5], "y": [0.1]}, "y"), model, 50, "sample")
+    inner = np.array([float(w) for w in made.value])
+    assert np.square(inner).sum() == pytest.approx(1 / 2, rel=1e-3)
+
+
+def test_weights_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(dp.InputError, match="norm must be smaller for steps = 1000000000000"):
+        dp.mechanism("sample", model_of(), 3, epsilon=10**6, norm=1e8, steps=10**12)
+    far = dp.LinearRegression((1e7, 1e-8), 1, {"x": (-1, 1), "y": (-1, 1)}).of("y")
+    with pytest.raises(dp.InputError, match="prior must not be so sure"):
+        dp.mechanism("sample", far, 3, epsilon=1)

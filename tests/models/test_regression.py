@@ -371,3 +371,45 @@ def test_bands_are_intervals_of_the_mean(rng: Any) -> None:
         width = band[:, 1] - band[:, 0]
         expected = np.quantile(drawn, [0.1, 0.9], axis=0).T
         assert np.abs(band - expected).max() < 0.05 * width.min()
+
+
+def test_documents_that_a_release_cannot_have(rng: Any) -> None:
+    model = dp.LinearRegression(1, 1, BOUNDS)
+    made = dp.release(model.count(records(rng), "y"), model, 1, rng=rng)
+    whole = json.loads(made.to_json())
+
+    def changed(**changes: Any) -> dict[str, Any]:
+        from discreet.core.documents import digest
+
+        document = {name: value for name, value in whole.items() if name != "sha256"} | changes
+        return document | {"sha256": digest(document)}
+
+    assert dp.Release.from_json(changed()) == made
+    lower = [["1", "1/2", "0"], ["0", "1", "0"], ["0", "0", "1"]]
+    for wrong in (
+        changed(n=7),
+        changed(dropped=True),
+        changed(where="a > 1", n_source="sum of the counts"),
+        changed(model=whole["model"] | {"covariance": lower}),
+        changed(model=whole["model"] | {"covariance": [["0"] * 3] * 3}),
+        changed(model=whole["model"] | {"covariance": []}),
+        changed(guarantee=whole["guarantee"] | {"max_per_unit": True}),
+        changed(guarantee=whole["guarantee"] | {"max_per_unit": 1.0}),
+    ):
+        with pytest.raises(dp.DocumentError):
+            dp.Release.from_json(wrong)
+
+
+def test_what_is_private_is_not_quoted(rng: Any) -> None:
+    model = dp.LinearRegression(1, 1, BOUNDS)
+    with pytest.raises(dp.InputError, match="got a float") as caught:
+        dp.release(7.654, model, 1)
+    assert "7.654" not in str(caught.value)
+    mean = dp.NormalMean(0, 1, 1, (0, 1)).count([0.5])
+    with pytest.raises(dp.InputError, match="model must know its columns"):
+        dp.release(mean, model, 1)
+    masked = np.ma.masked_array(np.ones((3, 2)), mask=np.eye(3, 2, dtype=np.bool_))
+    with pytest.raises(dp.InputError, match="data must not be masked"):
+        dp.LinearRegression(1, 1, {"x0": (0, 1), "x1": (0, 1), "y": (0, 1)}).count(
+            masked, np.ones(3)
+        )

@@ -51,7 +51,8 @@ class Counts:
         object.__setattr__(self, "values", check.counts(self.values, self.categories, "values"))
         check.label("unit", self.unit)
         check.choice("dropped", self.dropped, (True, False))
-        check.whole("max_per_unit", self.max_per_unit, least=1, most=10**6)
+        most = check.whole("max_per_unit", self.max_per_unit, least=1, most=10**6)
+        object.__setattr__(self, "max_per_unit", most)
 
     @property
     def total(self) -> int:

@@ -92,7 +92,7 @@ class Guarantee:
 
         From P(x) ≤ e^ε P(x') + δ applied m times (Dwork and Roth 2014, Theorem 2.2).
         """
-        check.whole("m", m, least=1)
+        m = check.whole("m", m, least=1)
         if m == 1 or not isinstance(self.epsilon, Fraction):
             return self
         members = "records" if self.unit == "record" else f"units ({self.unit})"

@@ -75,12 +75,12 @@ def _scaled(batch: list[Array], steps: Steps) -> tuple[Array, Array]:
         kept = known.all(axis=0)
         u, known = u[:, kept], known[:, kept]
     for row, here, column in zip(u, known, steps.columns, strict=True):
-        low, high, shift, scale, middle = column.floats
+        low, high, shift, inverse, middle = column.floats
         if not here.all():
             row[~here] = middle
         np.clip(row, low, high, out=row)
         row -= shift
-        row /= scale
+        row *= inverse
     if steps.radius is not None:
         _shrink(u[:-1], float(steps.radius))
     u *= steps.grid

@@ -93,11 +93,11 @@ def _query(source: RelationSource, steps: Steps, whole: bool) -> str:
 
 
 def _scaled(column: Scaled, place: int, steps: Steps) -> str:
-    low, high, shift, scale, middle = map(_double, column.floats)
+    low, high, shift, inverse, middle = map(_double, column.floats)
     x = f"c{place}"
     if steps.unknown == "middle":
         x = f"case when not isnan({x}) then {x} else {middle} end"
-    return f"(greatest(least({x}, {high}), {low}) - {shift}) / {scale}"
+    return f"(greatest(least({x}, {high}), {low}) - {shift}) * {inverse}"
 
 
 def _wrong_query(source: RelationSource, steps: Steps) -> str:
@@ -216,8 +216,8 @@ def _filled(x: nw.Expr, known: nw.Expr, column: Scaled) -> nw.Expr:
 
 
 def _scaled_expression(x: nw.Expr, column: Scaled) -> nw.Expr:
-    low, high, shift, scale, _ = column.floats
-    return (x.clip(low, high) - shift) / scale
+    low, high, shift, inverse, _ = column.floats
+    return (x.clip(low, high) - shift) * inverse
 
 
 def _wrong(frame: Any, steps: Steps) -> Any:

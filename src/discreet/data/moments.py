@@ -2,7 +2,7 @@
 
 For every record and column j, in float64 and in this order,
 
-    x_j clipped to [low_j, high_j],   u_j = (x_j − shift_j)/scale_j, so that |u_j| ≤ 1,
+    x_j clipped to [low_j, high_j],   u_j = (x_j − shift_j)·(1/scale_j), so that |u_j| ≤ 1,
     if a radius is given, u ← u·radius/‖u‖₂ where ‖u‖₂ > radius, for all columns but the last,
     U_j = ⌊u_j·grid + ½⌋, a whole number in [−grid, grid],
 

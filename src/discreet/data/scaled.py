@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -69,14 +70,20 @@ class Scaled:
 
     @property
     def floats(self) -> tuple[float, float, float, float, float]:
-        """Low, high, shift, scale and middle, as every engine computes with them.
+        """Low, high, shift, 1/scale and middle, as every engine computes with them.
 
-        The scale is rounded so that |x − shift| ≤ scale for every float x between the bounds: then
-        |(x − shift)/scale| ≤ 1, because rounding keeps the order of numbers.
+        The scale is rounded so that |x − shift| ≤ scale for every float x between the bounds, and
+        its inverse so that their product is at most 1: then |(x − shift)·(1/scale)| ≤ 1, because
+        rounding keeps the order of numbers. Nothing is divided by a constant: for that polars takes
+        a quotient or a product with the inverse, by the number of records at hand, so that one more
+        record would change how others are read.
         """
         low, high, shift, middle = map(float, (self.low, self.high, self.shift, self.middle))
         scale = max(high - shift, shift - low) if self.centred else max(abs(low), abs(high))
-        return low, high, shift, scale, middle
+        inverse = 1 / scale
+        while scale * inverse > 1:
+            inverse = math.nextafter(inverse, 0.0)
+        return low, high, shift, inverse, middle
 
 
 @dataclass(frozen=True)

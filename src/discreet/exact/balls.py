@@ -114,7 +114,7 @@ def bounds(real: Real, bits: int) -> tuple[int, int]:
 
     def narrow(value: arb) -> tuple[int, int] | None:
         scaled = value * arb(2) ** bits
-        if not scaled.is_finite():
+        if not scaled.is_finite() or scaled.rad() > 2:
             return None
         low, high = floor(scaled.lower()), -floor(-scaled.upper())
         return (low, high) if high - low <= 2 else None

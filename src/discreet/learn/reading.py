@@ -98,6 +98,8 @@ def read_target(y: Any) -> Column:
 
 
 def _array(data: Any, name: str) -> Column:
+    if np.ma.isMaskedArray(data):
+        raise InputError(f"{name} must not be masked: its mask would be lost", name)
     try:
         array = np.asarray(data)
     except (TypeError, ValueError):

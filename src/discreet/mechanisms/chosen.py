@@ -29,7 +29,7 @@ def map_estimate(model: Network, n: int, epsilon: Fraction, *, points: int = 10)
     Δ = a^a·e^{−a}/Γ(a + 1) at the smallest prior parameter a of the node bounds what one record
     changes in any mass. Few points are chosen among more surely than many. Guarantee: ε.
     """
-    check.whole("points", points, least=2, most=101)
+    points = check.whole("points", points, least=2, most=101)
     require_moderate("map", model, n)
     # Adding a record to a row adds 1 to one parameter of each of at most k − 1 Beta laws, and
     # replacing one is at most two such steps for every node. Beta(a, b) is G/(G + G') for

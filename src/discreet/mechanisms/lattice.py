@@ -50,7 +50,7 @@ def lattice(
     """
     check.choice("postprocess", postprocess, POSTPROCESSING)
     check.label("unit", unit)
-    check.whole("max_per_unit", max_per_unit, least=1, most=10**6)
+    max_per_unit = check.whole("max_per_unit", max_per_unit, least=1, most=10**6)
     if n is not None and max_per_unit > 1:
         raise InputError(
             f"max_per_unit must be 1 under substitution, got {max_per_unit}; a unit with several "

@@ -113,7 +113,7 @@ def noisy_input(model: Mean, n: int, epsilon: Fraction, *, delta: object = 0) ->
     # A record is replaced: its U changes by at most 2·grid, and the others' noisy values have the
     # same law as before. So all noisy records together are as private as one number of sensitivity
     # 2·grid, for which the variance was calibrated. Their sum is post-processing.
-    share = _share("gaussian", delta)
+    share = _share("input", delta)
     variance = _variance(model, epsilon, share)
     theorem = Theorem(
         "discrete Gaussian noise on every record, clipped to the bounds, which changes by at most "
@@ -148,7 +148,7 @@ def hellinger(model: Mean, n: int, epsilon: Fraction, *, points: int = 1001) -> 
     likely: of use for large ε or n, and while the points lie closer than a posterior is wide
     (`model.expected_error` tells). Guarantee: ε.
     """
-    check.whole("points", points, least=2, most=MOST_POINTS)
+    points = check.whole("points", points, least=2, most=MOST_POINTS)
     # H is a metric, so replacing a record changes H(true, j) by at most H(true, true'), which grows
     # with the difference of the sums: at most S = H(2·grid). The weight of every j and their sum
     # change by at most the factor e^{ε/2} each.

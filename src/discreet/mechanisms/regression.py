@@ -19,6 +19,7 @@ from discreet.laws.product import ProductLaw
 from discreet.moment_sensitivity import MOST_WEIGHT, Noise, Regression, best_weight, noise_of
 
 LEAST_RATE = Fraction(1, 2**53)  # of discrete Laplace noise
+MOST = 2**61  # of a sum: noise fits 64-bit integers besides
 
 
 def noisy_statistics(
@@ -47,7 +48,8 @@ def noisy_statistics(
         probability = check.share("delta", delta)
     private_n = n is None
     c = best_weight(model, private_n, probability > 0) if weight is None else weight
-    check.whole("weight", c, least=1, most=MOST_WEIGHT)
+    c = check.whole("weight", c, least=1, most=MOST_WEIGHT)
+    weight = None if weight is None else c
     _require_room(model, n, c)
     # `noise_of` has the sensitivity, with its proof, and the noise that makes (ε, δ) of it.
     noise = noise_of(model, private_n, epsilon, probability, c)
@@ -79,7 +81,7 @@ def noisy_statistics(
         guarantee=Guarantee(epsilon, probability, adjacency, basis=theorem),
         make_raw_law=law,
         make_law=law,
-        make_released=partial(_possible, model.rows, int(model.intercept), c),
+        make_released=partial(_possible, (model.rows, model.grid, c), int(model.intercept), n),
     )
 
 
@@ -125,13 +127,19 @@ def _centre(rows: int, grid: int, c: int, values: Outcome) -> tuple[Outcome, Out
         for entry, (_, column) in zip(entries, pairs, strict=False)
     )
     *squares, last = entries[len(pairs) :]
-    return (n * grid**2,), different, (*squares, last * c * c)
+    # Cutting a sum to a fixed range brings two sums no further apart. It happens only where n is
+    # private, so that nothing could be refused before.
+    found = (n * grid**2,), different, (*squares, last * c * c)
+    return tuple(tuple(max(-MOST, min(MOST, x)) for x in part) for part in found)  # type: ignore[return-value]
 
 
-def _possible(rows: int, constant: int, c: int, raw: Ints) -> Ints:
-    """Cut to what n records within the bounds can have; nothing for a wrong number of entries."""
+def _possible(public: tuple[int, int, int], constant: int, n: int | None, raw: Ints) -> Ints:
+    """Cut to what n records within the bounds can have; nothing for what cannot have been drawn."""
+    rows, grid, c = public
     above = rows * (rows - 1) // 2
     if raw.shape[1] != 1 + above + rows - constant:
+        return raw[:, :0]
+    if n is not None and (raw[:, 0] != n * grid**2).any():
         return raw[:, :0]
     most = np.clip(raw[:, :1], 0, 2**62 // c**2)
     factors = np.where(np.triu_indices(rows, 1)[1] == rows - 1, c, 1)

@@ -48,8 +48,8 @@ def posterior_sample(
     likelihood is tempered, that is raised to the power τ ≤ 1 that ε pays for: the counts are
     multiplied by τ.
     """
-    check.whole("samples", samples, least=1, most=MOST_SAMPLES)
-    check.whole("grid", grid, least=2, most=10**12)
+    samples = check.whole("samples", samples, least=1, most=MOST_SAMPLES)
+    grid = check.whole("grid", grid, least=2, most=10**12)
     require_moderate("posterior_sample", model, n)
     for family in model.families:
         if family.shape[-1] > MOST_STATES:

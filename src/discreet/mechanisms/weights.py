@@ -20,6 +20,7 @@ from discreet.moment_sensitivity import Regression, features_square
 
 MOST_SAMPLES = 10_000
 LEAST_POWER = Fraction(1, 10**12)
+MOST_PULL = 10**13  # of the prior: draws would be enclosed too slowly
 
 
 def weight_sample(
@@ -43,8 +44,8 @@ def weight_sample(
     steps: the weights are rounded to multiples of 1/steps, all columns being in [−1, 1].
     Guarantee: ε.
     """
-    check.whole("samples", samples, least=1, most=MOST_SAMPLES)
-    check.whole("steps", steps, least=2, most=10**12)
+    samples = check.whole("samples", samples, least=1, most=MOST_SAMPLES)
+    steps = check.whole("steps", steps, least=2, most=10**12)
     bound = check.positive("norm", norm)
     variance = model.inner_noise
     if isinstance(variance, tuple):
@@ -52,6 +53,14 @@ def weight_sample(
             "noise_variance must be known for 'sample': an unknown one has no bounded likelihood; "
             "use 'statistics'",
             "noise_variance",
+        )
+    mean, precision = model.inner_prior
+    pairs = [zip(row, mean, strict=True) for row in precision]
+    if max(abs(sum((p * m for p, m in pair), Fraction(0))) for pair in pairs) > MOST_PULL:
+        raise InputError(
+            "prior must not be so sure of weights far outside the ball: its precision times its "
+            "mean must be at most 1e13, all columns being in [−1, 1]",
+            "prior",
         )
     # By Bayes' rule the posterior densities given data that differ in one record differ by the
     # ratio of its tempered likelihoods, within exp(±τ(1 + B)²/(2σ²)) as residuals lie in
@@ -74,6 +83,12 @@ def weight_sample(
     )
     largest = features_square(model) / model.grid**2 + int(model.intercept)  # M²
     square = bound**2 / largest
+    if square * steps**2 > 2**120:
+        raise InputError(
+            f"norm must be smaller for steps = {steps}, as weights have to fit 64-bit integers, "
+            f"got {check.show(bound)}",
+            "norm",
+        )
     law = partial(_law, model, variance, power, square, steps, samples)
     return Mechanism(
         config=Config(

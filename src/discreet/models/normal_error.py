@@ -48,7 +48,7 @@ def expected_error(
     That of "hellinger" depends on the records; here it is that of records in the middle of the
     bounds, wherever their mean lies between two points.
     """
-    check.whole("n", n)
+    n = check.whole("n", n)
     check.choice("mechanism", name, NAMES)
     spread = 0.0
     if n and name == "laplace":  # Var = 1/(2·sinh²(rate/2)) of P(z) ∝ e^{−rate·|z|}

@@ -247,7 +247,7 @@ class LinearRegression:
         """The number of records, the products of two different columns, and the squares."""
         if not isinstance(counts, Statistics):
             raise InputError(
-                f"stats must be made by model.count(data, y=…, X=…), got {check.brief(counts)}",
+                f"stats must be made by model.count(data, y=…, X=…), got a {type(counts).__name__}",
                 "stats",
             )
         if counts.reading != self.reading:
@@ -321,10 +321,9 @@ class LinearRegression:
         columns = [*document["X"], document["y"]]
         noise = [exact(number) for number in document["noise"]]
         model = cls(
-            WeightsPrior(
-                None,
-                tuple(exact(number) for number in document["mean"]),
-                tuple(tuple(exact(number) for number in row) for row in document["covariance"]),
+            (
+                [exact(number) for number in document["mean"]],
+                [[exact(number) for number in row] for row in document["covariance"]],
             ),
             noise[0] if len(noise) == 1 else tuple(noise),
             {
@@ -434,6 +433,8 @@ def _bounds(given: object, centred: bool) -> tuple[Scaled, ...]:
 
 def _arrays(data: Any, y: Any) -> dict[str, Any]:
     """The features as columns "x0", "x1", …, and "y"."""
+    if np.ma.isMaskedArray(data) or np.ma.isMaskedArray(y):
+        raise InputError("data must not be masked: give NaN for what is missing", "data")
     features = check.reals("data", data)
     target = check.reals("y", y)
     if features.ndim != 2 or target.ndim != 1 or len(features) != len(target):
