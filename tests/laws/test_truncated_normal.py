@@ -126,14 +126,14 @@ def test_many_weights_are_drawn_quickly_from_nearly_nothing(rng: Any) -> None:
 
 
 def test_two_weights(rng: Any) -> None:
-    """The squared norm of 500 draws against integration; false alarms 1e-6; half of P is refused."""
+    """The norm of 800 draws against integration: false alarms 1e-6; a fifth of P is refused."""
     law, table, middle = law_of([[6, 2], [2, 4]], [1, -1], 1, 10**6)
-    norms = np.linalg.norm(law.sample(500, rng) / 10**6, axis=1)
+    norms = np.linalg.norm(law.sample(800, rng) / 10**6, axis=1)
     radii, angles = np.linspace(0, 1, 801)[1:], np.linspace(0, 2 * np.pi, 400, endpoint=False)
     points = np.stack([np.outer(radii, np.cos(angles)), np.outer(radii, np.sin(angles))], axis=-1)
     step = points - middle
-    for halved, kept in ((1.0, True), (0.3, False)):
-        density = np.exp(-0.5 * halved * np.einsum("abi,ij,abj->ab", step, table, step))
+    for share_of_p, kept in ((1.0, True), (0.2, False)):
+        density = np.exp(-0.5 * share_of_p * np.einsum("abi,ij,abj->ab", step, table, step))
         share = np.cumsum(density.sum(axis=1) * radii)
         shares = np.interp(norms, radii, share / share[-1])
         assert (stats.kstest(shares, "uniform").pvalue > FALSE_ALARM) == kept
