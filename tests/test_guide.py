@@ -63,7 +63,11 @@ def cases() -> Iterator[Any]:
         needs = {block.needs for block in blocks(page)}
         for need in ("", *NEEDS):
             if need in needs:
-                slow = [pytest.mark.slow] if need == "spark" else []
+                heavy = need == "spark" or page in (
+                    "choosing-epsilon.md",
+                    "what-a-release-costs.md",
+                )
+                slow = [pytest.mark.slow] if heavy else []
                 yield pytest.param(page, need, marks=slow)
 
 

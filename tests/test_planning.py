@@ -238,6 +238,7 @@ def test_widths_agree_with_simulation(
     assert found.width > found.width_without_noise
 
 
+@pytest.mark.slow
 def test_widths_under_add_remove(rng: np.random.Generator) -> None:
     made = dp.mechanism("lattice", BETA, epsilon=0.4, adjacency="add-remove")
     widths = []

@@ -163,6 +163,7 @@ def test_what_is_no_certificate(certificate: dp.Certificate, tmp_path: Path) -> 
         dp.verify(replace(certificate, epsilon=Fraction(1, 10), epsilon_lower=Fraction(1, 10)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n", "epsilon"),
     [("ehds", 50, 5000), ("ls_hist", 2000, 3), ("lattice", 2000, 3), ("optimal", 2000, 3)],

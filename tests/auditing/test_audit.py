@@ -199,6 +199,7 @@ def test_units_larger_than_the_total() -> None:
 
 
 @pytest.mark.parametrize(("k", "n", "epsilon"), [(3, 2, 9), (4, 3, 1), (3, 8, 3), (3, 4, 0.2)])
+@pytest.mark.slow
 def test_clipped_outputs_are_known_well(k: int, n: int, epsilon: float) -> None:
     model = dp.DirichletMultinomial(range(k))
     clipped, projected = (

@@ -90,6 +90,7 @@ def test_an_epsilon_beyond_what_remains(patients: Path, budget: Path) -> None:
     assert len(done("ledger", "history", budget, "--json").document) == 6
 
 
+@pytest.mark.slow
 def test_plan(tmp_path: Path) -> None:
     asked = ("plan", "--categories", "a,b", "--n", "20")
     document = done(*asked, "--error", "0.3", "--json").document

@@ -35,8 +35,14 @@ def test_no_mechanism_escapes() -> None:
     assert EPSILON.keys() == dp.MECHANISMS.keys()
 
 
+SLOW = ("ehd", "ehdl", "smooth_hellinger")  # drawn like ehds
+
+
 @pytest.mark.parametrize("k", COUNTS)
-@pytest.mark.parametrize("name", EPSILON)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in EPSILON],
+)
 def test_draws_follow_the_law(name: str, k: int, rng: np.random.Generator) -> None:
     counts = (COUNTS | SMALLER.get(name, {}))[k]
     check_draws(name, counts, OPTIONS.get(name, {}), rng)

@@ -27,7 +27,9 @@ def test_shells_partition_the_range(left: int, right: int) -> None:
         assert _shell_of(point - mode, high - mode) == index
 
 
-@pytest.mark.parametrize("mode", [0, 3, 11])
+@pytest.mark.parametrize(
+    "mode", [0, pytest.param(3, marks=pytest.mark.slow), pytest.param(11, marks=pytest.mark.slow)]
+)
 def test_the_law_is_right_and_a_steeper_one_is_rejected(
     mode: int, rng: np.random.Generator
 ) -> None:

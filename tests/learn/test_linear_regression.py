@@ -43,8 +43,15 @@ def expected(estimator: object) -> dict[str, str]:
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
+    [PrivateLinearRegression(1e4, bounds=WIDE, random_state=0)], expected_failed_checks=expected
+)
+def test_scikit_learn_s_estimator_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
     [
-        PrivateLinearRegression(1e4, bounds=WIDE, random_state=0),
         PrivateLinearRegression(
             1e6,
             bounds=WIDE,
@@ -52,11 +59,11 @@ def expected(estimator: object) -> dict[str, str]:
             noise_variance=1,
             options={"norm": 8},
             random_state=0,
-        ),
+        )
     ],
     expected_failed_checks=expected,
 )
-def test_scikit_learn_s_estimator_checks(estimator: Any, check: Any) -> None:
+def test_estimator_checks_with_samples(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

@@ -27,6 +27,7 @@ def brute_force(task: Problem) -> tuple[Floats, float]:
     return costs, float(costs.min(axis=1).sum())
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([ONE, (Fraction(1, 2),) * 2, (Fraction(2), Fraction(5))]),
     st.sampled_from([(Fraction(1, 1000),) * 2, (Fraction(10**6), Fraction(3))]),
