@@ -19,6 +19,14 @@ from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.models.conjugate import conjugate
 from discreet.models.expected import ExpectedError, expected_error
+from discreet.models.regression_input import (
+    INTERCEPT,
+    bounded,
+    ordered,
+    read_arrays,
+    read_bounds,
+    read_noise,
+)
 from discreet.models.units import Units
 from discreet.models.usual import usual_noise, usual_prior
 from discreet.models.weights import WeightsMixture, WeightsPosterior
@@ -29,7 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GRID = 50400  # 2^5·3^2·5^2·7: whole numbers between round bounds fall on it exactly
-INTERCEPT = "intercept"
 MOST_FEATURES = 200
 MOST_VARIANCE = 10**15
 
@@ -87,8 +94,8 @@ class LinearRegression:
         check.choice("intercept", intercept, (True, False))
         values: dict[str, object] = {
             "prior": None if prior is None else WeightsPrior.read(prior),
-            "noise": None if noise_variance is None else _noise(noise_variance),
-            "bounds": _bounds(bounds, intercept),
+            "noise": None if noise_variance is None else read_noise(noise_variance),
+            "bounds": read_bounds(bounds, intercept),
             "radius": None if radius is None else check.positive("radius", radius),
             "intercept": intercept,
             "grid": check.whole("grid", grid, least=2, most=2**20),
@@ -100,12 +107,12 @@ class LinearRegression:
 
     def of(self, y: str, X: Sequence[str] | None = None) -> LinearRegression:  # noqa: N803
         """The regression of one column on others: all with bounds, if X is None."""
-        target = _bounded("y", y, self.bounds)
+        target = bounded("y", y, self.bounds)
         if isinstance(X, str):
             raise InputError(f"X must be a list of columns, got {X!r}", "X")
         if X is None:
             X = [column.name for column in self.bounds if column.name != y]  # noqa: N806
-        columns = [_bounded("X", name, self.bounds) for name in X]
+        columns = [bounded("X", name, self.bounds) for name in X]
         if not columns or len(set(columns)) < len(columns) or target in columns:
             raise InputError(
                 "X must be one or more different columns, none of them y, got "
@@ -157,7 +164,7 @@ class LinearRegression:
                 )
             if X is not None:
                 raise InputError("X must be None for arrays: data are the features", "X")
-            data, y = _arrays(data, y), "y"
+            data, y = read_arrays(data, y), "y"
             X = [name for name in data if name != y]  # noqa: N806
         model = self.of(y, X)
         found = moments(
@@ -168,7 +175,7 @@ class LinearRegression:
             radius=self.radius,
         )
         columns = (*model.X, y)
-        entries = _entries(found.sums, found.products, self.grid if self.intercept else None)
+        entries = ordered(found.sums, found.products, self.grid if self.intercept else None)
         return Statistics(columns, (found.n, *entries), model.reading, where, unknown == "drop")
 
     @property
@@ -364,19 +371,6 @@ def replace_fields(model: LinearRegression, **changes: object) -> LinearRegressi
     return copy
 
 
-def _bounded(argument: str, name: object, bounds: Sequence[Scaled]) -> str:
-    """A column that has bounds."""
-    known = [column.name for column in bounds]
-    if name not in known:
-        near = check.similar(name, known)
-        hint = f"did you mean {near!r}?" if near else "they are public, never learnt from the data"
-        raise InputError(
-            f"{argument} must be columns with bounds, and {check.brief(name)} has none; {hint}",
-            argument,
-        )
-    return str(name)
-
-
 def _require_moderate(model: LinearRegression) -> None:
     """Refuse a prior that floats cannot hold beside the data: in units of the bounds."""
     for place, (name, row) in enumerate(zip(model.weights, model.inner_prior[1], strict=True)):
@@ -386,68 +380,3 @@ def _require_moderate(model: LinearRegression) -> None:
                 f"measured in half the width of their bounds, got {check.show(1 / row[place])}",
                 "prior",
             )
-
-
-def _noise(given: object) -> Fraction | tuple[Fraction, Fraction]:
-    if not isinstance(given, (tuple, list)):
-        return check.positive("noise_variance", given)
-    if len(given) != 2:
-        raise InputError(
-            "noise_variance must be a number, or a pair (shape, scale) of its inverse-gamma prior, "
-            f"got {len(given)} numbers",
-            "noise_variance",
-        )
-    shape, scale = (check.positive(f"noise_variance[{i}]", x) for i, x in enumerate(given))
-    return shape, scale
-
-
-def _bounds(given: object, centred: bool) -> tuple[Scaled, ...]:
-    if not isinstance(given, Mapping):
-        raise InputError(
-            "bounds must be a mapping from every column to (low, high): they are public, never "
-            f"learnt from the data, got {check.brief(given)}",
-            "bounds",
-        )
-    found = []
-    for name, pair in given.items():
-        argument = f"bounds[{check.label('bounds', name)!r}]"
-        if centred and name == INTERCEPT:
-            raise InputError(
-                f"bounds must not name a column {INTERCEPT!r}: it is the constant's", "bounds"
-            )
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise InputError(
-                f"{argument} must be a pair (low, high), got {check.brief(pair)}", argument
-            )
-        low, high = (check.rational(argument, end) for end in pair)
-        if low >= high:
-            raise InputError(
-                f"{argument} must be low < high, got {check.show(low)} and {check.show(high)}",
-                argument,
-            )
-        found.append(Scaled(str(name), low, high, centred))
-    if len(found) < 2:
-        raise InputError(f"bounds must name two columns or more, got {len(found)}", "bounds")
-    return tuple(found)
-
-
-def _arrays(data: Any, y: Any) -> dict[str, Any]:
-    """The features as columns "x0", "x1", …, and "y"."""
-    if np.ma.isMaskedArray(data) or np.ma.isMaskedArray(y):
-        raise InputError("data must not be masked: give NaN for what is missing", "data")
-    features = check.reals("data", data)
-    target = check.reals("y", y)
-    if features.ndim != 2 or target.ndim != 1 or len(features) != len(target):
-        raise InputError("data must be records by features, and y as many numbers", "data")
-    names = [f"x{j}" for j in range(features.shape[1])]
-    return dict(zip(names, features.T, strict=True)) | {"y": target}
-
-
-def _entries(sums: Sequence[int], products: Sequence[int], constant: int | None) -> list[int]:
-    """Products of two different columns, the constant first, row by row; then the squares."""
-    k = len(sums)
-    upper = iter(products)
-    table = {(i, j): next(upper) for i in range(k) for j in range(i, k)}
-    different = [] if constant is None else [constant * total for total in sums]
-    different += [table[i, j] for i in range(k) for j in range(i + 1, k)]
-    return different + [table[i, i] for i in range(k)]

@@ -24,11 +24,11 @@ The project starts from five documents:
 - **P4** Barthe, Farina, Gaboardi, Gallego Arias, Gordon, Hsu and Strub, *Differentially Private
   Bayesian Programming*, CCS 2016.
 
-This page covers what is built so far: Beta and Dirichlet posteriors, Bayesian networks, normal means
-and linear regression. `make findings` writes it from {claims} claims, each of them measured anew, and a test fails when it is
-out of date. `discreet reproduce all --out DIR` shows the claims together with all tables and
-figures. E with a number is an erratum in the project's list; *implied* is what a paper does not say
-in so many words.
+This page covers what is built so far: Beta and Dirichlet posteriors, Bayesian networks, normal
+means and linear regression. `make findings` writes it from {claims} claims, each of them measured
+anew, and a test fails when it is out of date. `discreet reproduce all --out DIR` shows the claims
+together with all tables and figures. E with a number is an erratum in the project's list; *implied*
+is what a paper does not say in so many words.
 
 ## In short
 
@@ -43,8 +43,8 @@ P2's noise on counts and on Fourier coefficients is private as claimed. What it 
 of the posterior covers one changed attribute of a node without children, not a record, and not
 several samples; its exponential mechanism needs masses in place of densities. Most of its bounds on
 the error say nothing in its own setting, and some are false. Its samples of regression weights are
-accurate at an ε of tens and more; at ε = 1 noise on the sufficient statistics is the better way, and
-the bound of its appendix D is replaced by one that holds.
+accurate at an ε of tens and more; at ε = 1 noise on the sufficient statistics is the better way,
+and the bound of its appendix D is replaced by one that holds.
 
 P4's normal examples are private, the one with noise on its output at ε, not at the sε of its type.
 Its sensitivity of a posterior mean holds and is, for n records, (v + nV)/(v + V) times too large;
