@@ -29,6 +29,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+NAMES = [  # where every setting takes an audit, later
+    pytest.param(name, marks=[pytest.mark.slow] if name == "smooth_hellinger" else [])
+    for name in dp.MECHANISMS
+]
+
+
 def corner_counts(k: int, n: int) -> list[tuple[int, ...]]:
     """All records in one category, in the first or the last, and spread with one category empty."""
     spread = [n // (k - 1)] * (k - 1) + [0]
@@ -43,7 +49,7 @@ def settings(name: str) -> list[tuple[int, int, Any, float]]:
     return [s for s in SETTINGS if s[0] < 5 or s[2:] == (1, 0.7)]
 
 
-@pytest.mark.parametrize("name", dp.MECHANISMS)
+@pytest.mark.parametrize("name", NAMES)
 def test_laws_and_draws(name: str, rng: np.random.Generator) -> None:
     for k, n, prior, epsilon in settings(name):
         model = dp.DirichletMultinomial(range(k), prior=prior)
@@ -75,7 +81,7 @@ def test_laws_and_draws(name: str, rng: np.random.Generator) -> None:
                 assert value == (0,) * k
 
 
-@pytest.mark.parametrize("name", dp.MECHANISMS)
+@pytest.mark.parametrize("name", NAMES)
 def test_guarantee_repr_json_and_pickle(name: str) -> None:
     for k, n, prior, epsilon in settings(name):
         model = dp.DirichletMultinomial([f"category {i}" for i in range(k)], prior=prior)

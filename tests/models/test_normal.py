@@ -65,8 +65,9 @@ def test_whole_records_are_read_exactly() -> None:
 def test_missing_numbers() -> None:
     model = NormalMean(0, 1, 1, (0, 10), grid=10)
     records = [0.0, math.nan, math.inf]
-    with pytest.raises(UnknownValuesError):
+    with pytest.raises(UnknownValuesError, match="unknown='middle'") as caught:
         model.count(records)
+    assert "drop" not in str(caught.value)
     with pytest.raises(dp.InputError, match="unknown must be one of 'error', 'middle', got 'drop'"):
         model.count(records, unknown="drop")
     assert model.count(records, unknown="middle").values == (3, -10 + 0 + 10)

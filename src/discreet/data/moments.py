@@ -73,7 +73,7 @@ def moments(
     )
     totals = _totals(data, steps, rules)
     if totals.unknown:
-        raise _unknown_values(totals.unknown)
+        raise _unknown_values(totals.unknown, rules.droppable)
     if totals.n * grid**2 >= 2**62:
         raise InputError(
             "grid must be smaller for so many records: their number times grid² must stay below "
@@ -93,10 +93,11 @@ def _totals(data: object, steps: Steps, rules: NumberRules) -> Totals:
         return engines.summing(source, steps)
 
 
-def _unknown_values(names: Sequence[str]) -> UnknownValuesError:
+def _unknown_values(names: Sequence[str], droppable: bool) -> UnknownValuesError:
     few = ", ".join(map(repr, names[:3])) + (", …" if len(names) > 3 else "")
+    drop = "unknown='drop' leaves their records out, " if droppable else ""
     return UnknownValuesError(
         f"column {few} must hold finite numbers; some values are missing, infinite or no numbers "
-        "(unknown='drop' leaves their records out, unknown='middle' takes the middle of the bounds "
-        "for what is missing and clips what is infinite)"
+        f"({drop}unknown='middle' takes the middle of the bounds for what is missing and clips "
+        "what is infinite)"
     )

@@ -96,11 +96,13 @@ class NumberRules:
             leaves their records out; "middle" takes the middle of the bounds for what is missing
             and clips what is infinite.
         table: the table of a DuckDB file.
+        droppable: whether "drop" is of use, as messages say.
     """
 
     where: str | None = None
     unknown: str = "error"
     table: str | None = None
+    droppable: bool = True
 
     def __post_init__(self) -> None:
         check.choice("unknown", self.unknown, UNKNOWN)

@@ -105,7 +105,7 @@ class NormalMean:
             {name: _numbers(data)} if column is None else data,
             [Scaled(name, *self.bounds)],
             self.grid,
-            NumberRules(where, unknown, table),
+            NumberRules(where, unknown, table, droppable=False),
             squares=False,
         )
         values = (found.n, *found.sums)
