@@ -225,11 +225,15 @@ def posterior(config: Config, value: Value) -> Any:
     if config.mechanism in ("posterior_sample", "map"):
         return NetworkSamples(config.model, value)
     if isinstance(config.model, LinearRegression):
-        made = mechanisms_for(config.model)[config.mechanism]
-        settings = dict(config.options)
-        if config.adjacency is not Adjacency.SUBSTITUTE:
-            settings["adjacency"] = config.adjacency
-        return released_weights(made(config.model, config.n, config.epsilon, **settings), value)
+        made = mechanism(
+            config.mechanism,
+            config.model,
+            config.n,
+            epsilon=config.epsilon,
+            adjacency=config.adjacency,
+            **dict(config.options),
+        )
+        return released_weights(made, value)
     return config.model.released(value)
 
 

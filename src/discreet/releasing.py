@@ -179,8 +179,8 @@ def _prepare(
     making.require_any_model(model)
     if isinstance(counts, Counts) and counts.by is not None:
         model = model if model.by == counts.by else model.grouped(counts.by)
-    if isinstance(model, LinearRegression) and isinstance(counts, Statistics) and counts.columns:
-        model = model.of(counts.columns[-1], counts.columns[:-1])
+    if isinstance(model, LinearRegression):
+        model = model.of_columns(counts)
     name = making.usual(model) if name is None else name
     values = model.flat(counts)
     if isinstance(counts, (Counts, Tables, Statistics)) and adjacency is not Adjacency.ADD_REMOVE:

@@ -98,7 +98,7 @@ class Audit:
         where = space(self.mechanism, self.total)
         best = np.zeros(int(wanted.sum()))
         for c, d in track(where.pairs(), "privacy profile", where.size):
-            best = np.maximum(best, _hockey_sticks(where.row(c), where.row(d), grid[wanted]))
+            best = np.maximum(best, hockey_sticks(where.row(c), where.row(d), grid[wanted]))
         result[wanted] = np.minimum(best, 1.0)
         return result
 
@@ -233,7 +233,7 @@ def pair_loss(
     return loss, first[1] + second[1] + 2 * floats.U * loss, place, bool(forward)
 
 
-def _hockey_sticks(
+def hockey_sticks(
     first: tuple[Floats, float], second: tuple[Floats, float], grid: Floats
 ) -> Floats:
     """Upper bounds on δ at every ε of the grid, for two neighbours in both directions.

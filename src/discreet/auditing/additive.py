@@ -124,7 +124,11 @@ def center_of(law: Law) -> tuple[int, ...]:
     """The output without noise."""
     found: list[int] = []
     for part in _parts(law):
-        found += part.point if isinstance(part, PointMass) else part.center  # type: ignore[attr-defined]
+        if isinstance(part, PointMass):
+            found += part.point
+        else:
+            assert isinstance(part, (NoiseLaw, DiscreteGaussianLaw, SummedGaussianLaw))
+            found += part.center
     return tuple(found)
 
 

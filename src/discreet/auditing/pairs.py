@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb
 
 from discreet import check
-from discreet.auditing import Audit, _hockey_sticks, pair_loss
+from discreet.auditing import Audit, hockey_sticks, pair_loss
 from discreet.auditing.additive import Shift, center_of, shift_between, worst_shifts
 from discreet.auditing.neighbours import Pair
 from discreet.core import Certificate, Mechanism, Witness
@@ -56,7 +56,7 @@ class ContinuousAudit(Audit):
             return np.array(worst)
         row, best = _rows(self.mechanism), np.zeros(len(grid))
         for here, there in track(self.pairs, "privacy profile"):
-            best = np.maximum(best, _hockey_sticks(row(here)[1:], row(there)[1:], grid))
+            best = np.maximum(best, hockey_sticks(row(here)[1:], row(there)[1:], grid))
         return np.where(grid < self.epsilon, np.minimum(best, 1.0), 0.0)
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +24,49 @@ def require_payer(ledger: str | None, dataset: str | None, **others: str | None)
     for argument, value in ({"dataset": dataset} | others).items():
         if ledger is None and value is not None:
             raise InputError(f"{argument} needs a ledger: give --ledger", argument)
+
+
+def carry_out(
+    count: Callable[[], Any],
+    model: Any,
+    epsilon: Fraction,
+    mechanism: str,
+    options: Mapping[str, Any],
+    *,
+    n: int | None,
+    adjacency: str,
+    ledger: str | None,
+    dataset: str | None,
+    request_id: str | None,
+    part: str | None,
+    out: str | None,
+    plot: str | None,
+    as_json: bool,
+    quiet: bool,
+    bif: str | None = None,
+) -> int:
+    """Open the ledger, count, release, and deliver what was released."""
+    from discreet.cli import places
+    from discreet.releasing import release
+
+    book = None if ledger is None else places.open_ledger(ledger)
+    with common.waiting("counting"):
+        counts = count()
+    made = release(
+        counts,
+        model,
+        epsilon,
+        mechanism,
+        n=n,
+        adjacency=adjacency,
+        ledger=book,
+        dataset=dataset,
+        request_id=request_id,
+        part=part,
+        **options,
+    )
+    left = None if book is None or dataset is None else (dataset, book, part)
+    return deliver(made, left, out, plot, as_json, quiet, bif)
 
 
 def deliver(

@@ -85,7 +85,6 @@ def command(
     from discreet import check
     from discreet.cli import places
     from discreet.models.network import BayesNet
-    from discreet.releasing import release
 
     if quiet and not (as_json or out or bif or ledger):
         raise InputError("quiet needs out, bif, json or ledger: nothing would be kept", "quiet")
@@ -97,21 +96,21 @@ def command(
     rules = {name: given.pop(name) for name in ("where", "unknown", "table")}
     given |= {name: common.number(name, given[name]) for name in ("t", "omega")}
     options = {name: value for name, value in given.items() if value is not None}
-    book = None if ledger is None else places.open_ledger(ledger)
-    with common.waiting("counting"):
-        tables = net.count(data, **rules)
-    made = release(
-        tables,
+    return delivering.carry_out(
+        lambda: net.count(data, **rules),
         net,
         budget,
         mechanism,
+        options,
         n=n,
         adjacency=adjacency,
-        ledger=book,
+        ledger=ledger,
         dataset=dataset,
         request_id=request_id,
         part=part,
-        **options,
+        out=out,
+        plot=None,
+        as_json=as_json,
+        quiet=quiet,
+        bif=bif,
     )
-    left = None if book is None or dataset is None else (dataset, book, part)
-    return delivering.deliver(made, left, out, None, as_json, quiet, bif)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import click
@@ -82,7 +83,6 @@ def answer(
     """Count, release and deliver; or say what error to expect, from public values alone."""
     from discreet import check
     from discreet.cli import places
-    from discreet.releasing import release
 
     budget = check.epsilon(common.number("epsilon", epsilon))
     settings = {name: value for name, value in options.items() if value is not None}
@@ -97,24 +97,23 @@ def answer(
         raise InputError("quiet needs out, plot, json or ledger: nothing would be kept", "quiet")
     places.require(out, plot, data=data, ledger=ledger)
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
-    book = None if ledger is None else places.open_ledger(ledger)
-    with common.waiting("counting"):
-        stats = count(data)
-    made = release(
-        stats,
+    return delivering.carry_out(
+        partial(count, data),
         model,
         budget,
         mechanism,
+        settings,
         n=n,
         adjacency=adjacency,
-        ledger=book,
+        ledger=ledger,
         dataset=dataset,
         request_id=request_id,
         part=part,
-        **settings,
+        out=out,
+        plot=plot,
+        as_json=as_json,
+        quiet=quiet,
     )
-    left = None if book is None or dataset is None else (dataset, book, part)
-    return delivering.deliver(made, left, out, plot, as_json, quiet)
 
 
 def _expected(

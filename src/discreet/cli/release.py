@@ -75,7 +75,6 @@ def command(
     """
     from discreet import check
     from discreet.cli import places
-    from discreet.releasing import release
 
     if quiet and not (as_json or out or plot or ledger):
         raise InputError("quiet needs out, plot, json or ledger: nothing would be kept", "quiet")
@@ -86,21 +85,20 @@ def command(
     options = common.mechanism_settings(given)
     if given["groups"] is not None:
         given["groups"] = common.listed("groups", given["groups"])
-    book = None if ledger is None else places.open_ledger(ledger)
-    with common.waiting("counting"):
-        counts = model.count(data, column, **given)
-    made = release(
-        counts,
+    return delivering.carry_out(
+        lambda: model.count(data, column, **given),
         model,
         budget,
         mechanism,
+        options,
         n=n,
         adjacency=adjacency,
-        ledger=book,
+        ledger=ledger,
         dataset=dataset,
         request_id=request_id,
         part=part,
-        **options,
+        out=out,
+        plot=plot,
+        as_json=as_json,
+        quiet=quiet,
     )
-    left = None if book is None or dataset is None else (dataset, book, part)
-    return delivering.deliver(made, left, out, plot, as_json, quiet)

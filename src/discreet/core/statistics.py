@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
@@ -13,9 +14,10 @@ from discreet.errors import InputError
 class Statistics:
     """Sufficient statistics in whole grid steps. Private: the repr does not show them.
 
-    `values` are the number of records and then the sums. `columns` are those that were read, and
-    `reading` how: bounds, grid and radius, so that a model takes only what it can bound. `where`
-    and `dropped` tell which records were counted, as in `Counts`.
+    `values` are the number of records and then the sums, of a regression in the order of `places`.
+    `columns` are those that were read, and `reading` how: bounds, grid and radius, so that a model
+    takes only what it can bound. `where` and `dropped` tell which records were counted, as in
+    `Counts`.
     """
 
     columns: tuple[str, ...]
@@ -36,3 +38,12 @@ class Statistics:
     def total(self) -> int:
         """The number of records."""
         return self.values[0]
+
+
+def places(rows: int, constant: bool) -> list[tuple[int, int]]:
+    """Where the sums of a regression stand in their symmetric matrix of constant, X and y.
+
+    Above the diagonal row by row, then on it; the square of a constant, n, is not among them.
+    """
+    above = list(itertools.combinations(range(rows), 2))
+    return above + [(i, i) for i in range(int(constant), rows)]

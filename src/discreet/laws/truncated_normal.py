@@ -93,7 +93,7 @@ class TruncatedNormalLaw(Law):
     def _one(self, source: Source) -> list[int]:
         while True:
             vector = self._proposal(source)
-            norm = balls.memo(lambda w=vector: sum((x * x for x in w()), arb(0)))  # type: ignore[misc]
+            norm = balls.memo(partial(_square, vector))
             if not balls.refine(norm, self._inside):
                 continue
             if self._tilt == 0 or bernoulli(partial(self._kept_with, norm), 1, source)[0]:
@@ -230,6 +230,11 @@ def _back(factor: list[list[arb]], right: list[arb]) -> list[arb]:
         dot = sum((factor[last - k][i] * x for k, x in enumerate(found)), arb(0))
         found.append((right[i] - dot) / factor[i][i])
     return found[::-1]
+
+
+def _square(vector: Callable[[], list[arb]]) -> arb:
+    """‖w‖²."""
+    return sum((x * x for x in vector()), arb(0))
 
 
 def _entry(vector: Callable[[], list[arb]], place: int) -> arb:

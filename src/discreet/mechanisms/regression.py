@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from fractions import Fraction
 from functools import partial
 
@@ -11,6 +10,7 @@ import numpy as np
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
 from discreet.core.law import Outcome
+from discreet.core.statistics import places
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.laws.gaussian import DiscreteGaussianLaw
@@ -68,7 +68,8 @@ def noisy_statistics(
     theorem = Theorem(
         f"discrete {kind} noise on the moments of records that are clipped to the bounds", reference
     )
-    law = partial(_law, (model.rows, model.grid, c), private_n, noise)
+    public = model.rows, model.intercept, model.grid, c
+    law = partial(_law, public, private_n, noise)
     return Mechanism(
         config=Config(
             "statistics",
@@ -81,7 +82,7 @@ def noisy_statistics(
         guarantee=Guarantee(epsilon, probability, adjacency, basis=theorem),
         make_raw_law=law,
         make_law=law,
-        make_released=partial(_possible, (model.rows, model.grid, c), int(model.intercept), n),
+        make_released=partial(_possible, public, n),
     )
 
 
@@ -102,14 +103,24 @@ def _require_room(model: Regression, n: int | None, c: int) -> None:
         )
 
 
-def _law(public: tuple[int, int, int], private_n: bool, noise: Noise, values: Outcome) -> Law:
-    records, different, squares = _centre(*public, values)
-    parts = [
-        _noisy(records, noise.diagonal, noise.laplace) if private_n else PointMass(records),
-        _noisy(different, noise.above, noise.laplace),
-        _noisy(squares, noise.diagonal, noise.laplace),
-    ]
-    return ProductLaw(tuple(parts))
+def _law(public: tuple[int, bool, int, int], private_n: bool, noise: Noise, values: Outcome) -> Law:
+    rows, constant, grid, c = public
+    n, *entries = values
+    # Cutting a sum to a fixed range brings two sums no further apart. It happens only where n is
+    # private, so that nothing could be refused before.
+    records = (min(MOST, n * grid**2),)
+    weighted = tuple(
+        max(-MOST, min(MOST, entry * factor))
+        for entry, factor in zip(entries, _factors(rows, constant, c), strict=True)
+    )
+    above = rows * (rows - 1) // 2
+    return ProductLaw(
+        (
+            _noisy(records, noise.diagonal, noise.laplace) if private_n else PointMass(records),
+            _noisy(weighted[:above], noise.above, noise.laplace),
+            _noisy(weighted[above:], noise.diagonal, noise.laplace),
+        )
+    )
 
 
 def _noisy(center: Outcome, level: Fraction, laplace: bool) -> Law:
@@ -118,33 +129,17 @@ def _noisy(center: Outcome, level: Fraction, laplace: bool) -> Law:
     return DiscreteGaussianLaw(center, (level,) * len(center))
 
 
-def _centre(rows: int, grid: int, c: int, values: Outcome) -> tuple[Outcome, Outcome, Outcome]:
-    """n·grid², the entries above the diagonal, and those on it; those of y times c, or c²."""
-    n, *entries = values
-    pairs = list(itertools.combinations(range(rows), 2))
-    different = tuple(
-        entry * c if column == rows - 1 else entry
-        for entry, (_, column) in zip(entries, pairs, strict=False)
-    )
-    *squares, last = entries[len(pairs) :]
-    # Cutting a sum to a fixed range brings two sums no further apart. It happens only where n is
-    # private, so that nothing could be refused before.
-    found = (n * grid**2,), different, (*squares, last * c * c)
-    return tuple(tuple(max(-MOST, min(MOST, x)) for x in part) for part in found)  # type: ignore[return-value]
+def _factors(rows: int, constant: bool, c: int) -> list[int]:
+    """What every entry is multiplied by: c for those of y, c² for its square."""
+    return [c ** ((i, j).count(rows - 1)) for i, j in places(rows, constant)]
 
 
-def _possible(public: tuple[int, int, int], constant: int, n: int | None, raw: Ints) -> Ints:
+def _possible(public: tuple[int, bool, int, int], n: int | None, raw: Ints) -> Ints:
     """Cut to what n records within the bounds can have; nothing for what cannot have been drawn."""
-    rows, grid, c = public
-    above = rows * (rows - 1) // 2
-    if raw.shape[1] != 1 + above + rows - constant:
-        return raw[:, :0]
-    if n is not None and (raw[:, 0] != n * grid**2).any():
+    rows, constant, grid, c = public
+    factors = np.array(_factors(rows, constant, c))
+    if raw.shape[1] != 1 + len(factors) or (n is not None and (raw[:, 0] != n * grid**2).any()):
         return raw[:, :0]
     most = np.clip(raw[:, :1], 0, 2**62 // c**2)
-    factors = np.where(np.triu_indices(rows, 1)[1] == rows - 1, c, 1)
-    different = np.clip(raw[:, 1 : 1 + above], -most * factors, most * factors)
-    squares = raw[:, 1 + above :]
-    tops = np.ones(squares.shape[1], dtype=np.int64)
-    tops[-1] = c * c
-    return np.hstack([most, different, np.clip(squares, 0, most * tops)])
+    signs = np.array([-1 if i < j else 0 for i, j in places(rows, constant)])
+    return np.hstack([most, np.clip(raw[:, 1:], signs * most * factors, most * factors)])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
 from discreet.core.law import Outcome
+from discreet.core.statistics import places
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.laws.product import ProductLaw
@@ -120,13 +121,9 @@ def _law(
     n, *entries = values
     mean, prior = model.inner_prior
     p = model.rows - 1
-    table = [[Fraction(0)] * (p + 1) for _ in range(p + 1)]
-    places = [(i, j) for i in range(p + 1) for j in range(i + 1, p + 1)]
-    places += [(i, i) for i in range(int(model.intercept), p + 1)]
-    for (i, j), entry in zip(places, entries, strict=True):
+    table = [[Fraction(n)] * (p + 1) for _ in range(p + 1)]  # of the constant's square
+    for (i, j), entry in zip(places(p + 1, model.intercept), entries, strict=True):
         table[i][j] = table[j][i] = Fraction(entry, model.grid**2)
-    if model.intercept:
-        table[0][0] = Fraction(n)
     factor = power / variance
     precision = tuple(tuple(factor * table[i][j] + prior[i][j] for j in range(p)) for i in range(p))
     shift = [sum((prior[i][j] * mean[j] for j in range(p)), Fraction(0)) for i in range(p)]

@@ -216,7 +216,7 @@ class NormalMean:
 
     def summarise(self, title: str, plain: NormalPosterior, aware: NormalLaw) -> NormalSummary:
         """A released posterior as it stands and with the noise accounted for."""
-        return NormalSummary(title, plain, aware)
+        return NormalSummary(title, plain, aware, self.prior)
 
     def draw(
         self, plain: NormalPosterior, aware: NormalLaw, ax: Axes | None = None, title: str = ""

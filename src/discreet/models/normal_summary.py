@@ -7,9 +7,11 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from discreet.models import export
 from discreet.models.normal_posterior import HEADING, NormalLaw, NormalPosterior
-from discreet.models.summary import aligned, rich_table
+from discreet.models.summary import aligned, conflicts, rich_table
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -24,6 +26,7 @@ class NormalSummary:
     title: str
     plain: NormalPosterior
     noise_aware: NormalLaw
+    prior: NormalPosterior
 
     @cached_property
     def rows(self) -> list[tuple[str, ...]]:
@@ -32,15 +35,18 @@ class NormalSummary:
 
     @cached_property
     def sentence(self) -> str:
-        """How much of the width is sampling and how much is privacy."""
+        """How much of the width is sampling and how much privacy, and whether the prior fits."""
         low, high = self.noise_aware.interval()
         least, most = self.plain.interval()
         percent = round(100 * min(1.0, self.plain.variance() / self.noise_aware.variance()))
-        return (
+        found = (
             f"The interval is {high - low:.3g} wide; without the noise it would be about "
             f"{most - least:.3g}. {percent} % of the variance is sampling, "
             f"{100 - percent} % privacy. Records were clipped to the bounds."
         )
+        numbers = (self.noise_aware.mean(), self.prior.mean(), self.prior.sd())
+        far = conflicts(["The mean"], *(np.array([number]) for number in numbers))
+        return " ".join([found, *far])
 
     def __str__(self) -> str:
         return "\n".join([self.title, "", *aligned([_HEADING, *self.rows]), "", self.sentence])

@@ -13,7 +13,7 @@ import numpy as np
 from discreet import check
 from discreet.core.counts import Grouping
 from discreet.core.documents import exact
-from discreet.core.statistics import Statistics
+from discreet.core.statistics import Statistics, places
 from discreet.data.moments import NumberRules, Scaled, moments
 from discreet.errors import InputError
 from discreet.exact import Floats
@@ -128,6 +128,12 @@ class LinearRegression:
         model = replace_fields(chosen, prior=own, noise=noise, bounds=chosen.scaled)
         _require_moderate(model)
         return model
+
+    def of_columns(self, stats: object) -> LinearRegression:
+        """The regression that statistics were made for; `flat` refuses what are none."""
+        if isinstance(stats, Statistics) and stats.columns:
+            return self.of(stats.columns[-1], stats.columns[:-1])
+        return self
 
     def count(
         self,
@@ -268,21 +274,18 @@ class LinearRegression:
     def moments(self, entries: Sequence[float]) -> Floats:
         """The matrix Σ s·sᵀ of s = (1, u, t), from the released order; the constant's is left 0."""
         matrix = np.zeros((self.rows, self.rows))
-        above, right = np.triu_indices(self.rows, 1)
-        diagonal = np.arange(int(self.intercept), self.rows)
-        matrix[above, right] = matrix[right, above] = entries[: len(above)]
-        matrix[diagonal, diagonal] = entries[len(above) :]
+        above, right = np.transpose(places(self.rows, self.intercept))
+        matrix[above, right] = matrix[right, above] = entries
         return matrix
 
     def posterior(self, stats: object) -> WeightsPosterior:
         """The exact posterior given the statistics. Not private: for the data owner only."""
-        if isinstance(stats, Statistics) and self.y is None:
-            self = self.of(stats.columns[-1], stats.columns[:-1])
-        n, *entries = self.flat(stats)
-        matrix = self.moments([entry / self.grid**2 for entry in entries])
+        model = self.of_columns(stats) if self.y is None else self
+        n, *entries = model.flat(stats)
+        matrix = model.moments([entry / self.grid**2 for entry in entries])
         if self.intercept:
             matrix[0, 0] = n
-        return conjugate(self, n, matrix)
+        return conjugate(model, n, matrix)
 
     def released(self, values: tuple[int, ...]) -> Any:
         """Of released values nothing follows without their mechanism."""

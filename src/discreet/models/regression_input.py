@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from discreet import check
+from discreet.core.statistics import places
 from discreet.data.moments import Scaled
 from discreet.errors import InputError
 
@@ -86,10 +88,17 @@ def read_arrays(data: Any, y: Any) -> dict[str, Any]:
 
 
 def ordered(sums: Sequence[int], products: Sequence[int], constant: int | None) -> list[int]:
-    """Products of two different columns, the constant first, row by row; then the squares."""
-    k = len(sums)
-    upper = iter(products)
-    table = {(i, j): next(upper) for i in range(k) for j in range(i, k)}
-    different = [] if constant is None else [constant * total for total in sums]
-    different += [table[i, j] for i in range(k) for j in range(i + 1, k)]
-    return different + [table[i, i] for i in range(k)]
+    """All entries in the order of `places`; those of a constant are the sums times its steps."""
+    shift = int(constant is not None)
+    table = {
+        (i + shift, j + shift): product
+        for (i, j), product in zip(_upper(len(sums)), products, strict=True)
+    }
+    if constant is not None:
+        table |= {(0, j + 1): constant * total for j, total in enumerate(sums)}
+    return [table[place] for place in places(len(sums) + shift, constant is not None)]
+
+
+def _upper(k: int) -> Iterable[tuple[int, int]]:
+    """The upper triangle, row by row."""
+    return itertools.combinations_with_replacement(range(k), 2)

@@ -9,6 +9,9 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from discreet.exact import Floats
 from discreet.models import export
 from discreet.models.mixture import DirichletMixture
 from discreet.models.posterior import DirichletPosterior
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 LEVEL = 0.95
+FAR = 3.0  # prior standard deviations, from which on prior and data are in conflict
 HEADING = ("category", "posterior", "mean", "sd", "95 % interval")
 
 
@@ -116,6 +120,17 @@ class GroupedSummary(Summary):
         from rich.text import Text
 
         return Group(Text(self.title), *self.groups)
+
+
+def conflicts(names: Sequence[str], law: Floats, prior: Floats, spread: Floats) -> list[str]:
+    """Where means lie far from what the prior expected, in its standard deviations."""
+    away = np.abs(law - prior) / spread
+    return [
+        f"{name} lies {distance:.1f} prior standard deviations from its prior mean: is the prior "
+        "right? If not, neither is this."
+        for name, distance in zip(names, away.tolist(), strict=True)
+        if distance > FAR
+    ]
 
 
 def aligned(table: Sequence[Sequence[str]]) -> list[str]:

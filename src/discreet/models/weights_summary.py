@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.models import export
-from discreet.models.summary import aligned, rich_table
+from discreet.models.summary import aligned, conflicts, rich_table
 from discreet.models.weights import Weights
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 HEADING = ("weight", "posterior", "mean", "sd", "95 % interval")
 REMARK = "Records were clipped to the public bounds."
-FAR = 3.0  # prior standard deviations, from which on prior and data are in conflict
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,14 +49,7 @@ class WeightsSummary:
     def remarks(self) -> list[str]:
         """That records were clipped, and weights that the prior did not expect."""
         law = self.plain if self.noise_aware is None else self.noise_aware
-        away = np.abs(law.mean() - self.prior.mean()) / self.prior.sd()
-        far = [
-            f"{name} lies {distance:.1f} prior standard deviations from its prior mean: is the "
-            "prior right? If not, neither is this."
-            for name, distance in zip(law.names, away, strict=True)
-            if distance > FAR
-        ]
-        return [REMARK, *far]
+        return [REMARK, *conflicts(law.names, law.mean(), self.prior.mean(), self.prior.sd())]
 
     def __str__(self) -> str:
         return "\n".join([self.title, "", *aligned([HEADING, *self.rows]), "", *self.remarks])
