@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -173,9 +174,7 @@ def test_expected_error_is_known_beforehand(name: str, model: Any, data: Any) ->
 
 @pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
 def test_wrong_noise_is_caught_by_the_audit(name: str, model: Any, data: Any) -> None:
-    """The audit reads the law: a mechanism that claims a third of its ε, or less, is refused."""
-    from dataclasses import replace
-
+    """The audit reads the law: drawing at eight times the ε that is claimed is found out."""
     coarse: Any
     if model is MEAN:
         coarse, n = dp.NormalMean(5, 4, 9, (0, 10), grid=3), 3

@@ -66,10 +66,9 @@ def test_one_weight_against_numerical_integration(rng: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("delta", "features", "n", "epsilon"), SETTINGS)
 def test_intervals_cover(delta: float, features: int, n: int, epsilon: float) -> None:
-    """100 data sets a setting; nominal 95 %.
+    """100 data sets a setting, nominal 95 %: within the binomial limits that 2e-6 leave.
 
-    With d + 1 weights each, the share of hits has a standard deviation of at most 2.2 % (weights of
-    one data set are nearly independent), so ±5.6 % is never left but once in 10^6 settings below.
+    As if all weights were independent, which those of one data set nearly are.
     """
     found = study.coverage(delta, features, n, epsilon, data_sets=100)
     weights = 100 * (features + 1)
