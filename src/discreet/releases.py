@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from html import escape
 from os import PathLike
@@ -15,7 +15,7 @@ import numpy as np
 from discreet import check, making, noise_aware, verifying
 from discreet._version import __version__
 from discreet.check import Category
-from discreet.core import Certificate, Config, Guarantee, Mechanism, Model, Theorem
+from discreet.core import Certificate, Config, Derivation, Guarantee, Mechanism, Model, Theorem
 from discreet.core.documents import digest, malformed, parse, read_file, write_file
 from discreet.core.law import Outcome, Value
 from discreet.errors import (
@@ -37,6 +37,7 @@ from discreet.models.posterior import DirichletPosterior
 from discreet.models.regression import LinearRegression
 from discreet.models.summary import GroupedSummary, Summary
 from discreet.models.weights import WeightsMixture
+from discreet.programs.documents import write_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,6 +90,7 @@ class Release:
                 uniform, or a distribution with `logpmf`.
             rng: for many categories, where the counts behind the output are drawn.
         """
+        _require_no_program(self, "noise_aware")
         return noise_aware.infer(_mechanism(self), self.raw, n_prior=n_prior, rng=rng)
 
     def by_group(
@@ -133,6 +135,7 @@ class Release:
             noise_aware: of this release, if it has been computed; None computes it.
             node: of a network, whose table to show.
         """
+        _require_no_program(self, "summary")
         if isinstance(self.config.model, BayesNet):
             check.choice("node", node, (None, *self.config.model.nodes))
             laws = _network_laws(self, noise_aware, n_prior, rng)
@@ -175,6 +178,7 @@ class Release:
         """
         from discreet.plots.posteriors import plot_groups, plot_posterior
 
+        _require_no_program(self, "plot")
         if isinstance(self.config.model, BayesNet):
             check.choice("node", node, self.config.model.nodes)
             laws = _network_laws(self, noise_aware)
@@ -227,6 +231,8 @@ class Release:
 
     def __repr__(self) -> str:
         kind = "simulated release" if self.simulated else "release"
+        if self.config.mechanism == "program":
+            return f"<{kind} of {self.value} by {self.config}: {self.guarantee}>"
         counts = "(" + ", ".join(map(str, self.value[:8])) + ", …" * (len(self.value) > 8) + ")"
         return f"<{kind} of {counts} by {self.config}: {self.guarantee}>"
 
@@ -237,10 +243,20 @@ class Release:
         try:
             body = self.posterior._repr_html_()
         except NotAPosteriorError as error:
-            body = f"<p>Released counts {self.value[:20]}; {escape(str(error))}</p>"
+            shown = self.value[:20] if isinstance(self.value, tuple) else self.value
+            body = f"<p>Released {escape(str(shown))}; {escape(str(error))}</p>"
         return (
             f"<p><b>{kind}</b> by {escape(str(self.config))}<br>"
             f"{escape(str(self.guarantee))}.{total}</p>{body}"
+        )
+
+
+def _require_no_program(release: Release, name: str) -> None:
+    if release.config.mechanism == "program":
+        raise InputError(
+            f"{name} is for releases of models; of a program see release.value and "
+            "release.posterior",
+            "release",
         )
 
 
@@ -323,7 +339,7 @@ def _document(release: Release) -> dict[str, Any]:
             "basis": _basis(guarantee.basis),
         },
         "raw": list(release.raw),
-        "value": [x if isinstance(x, int) else str(x) for x in release.value],
+        "value": _value(release),
         "simulated": release.simulated,
         "receipt": None if release.receipt is None else release.receipt.document(),
         "column": release.column,
@@ -333,7 +349,15 @@ def _document(release: Release) -> dict[str, Any]:
     }
 
 
-def _basis(basis: Theorem | Certificate | None) -> dict[str, Any] | None:
+def _value(release: Release) -> Any:
+    if release.config.mechanism == "program":
+        return write_value(release.value)
+    return [x if isinstance(x, int) else str(x) for x in release.value]
+
+
+def _basis(basis: Theorem | Certificate | Derivation | None) -> dict[str, Any] | None:
+    if isinstance(basis, Derivation):
+        return {"kind": "derivation", **asdict(basis)}
     if isinstance(basis, Theorem):
         return {"kind": "theorem", "statement": basis.statement, "reference": basis.reference}
     return None if basis is None else {"kind": "certificate", "certificate": basis.document()}

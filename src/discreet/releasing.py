@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -11,7 +12,7 @@ import numpy as np
 
 from discreet import check, making
 from discreet.check import Category
-from discreet.core import Adjacency, Counts, Mechanism
+from discreet.core import Adjacency, Counts, Law, Mechanism
 from discreet.core.counts import AnyModel
 from discreet.core.documents import digest
 from discreet.core.law import Outcome
@@ -20,6 +21,8 @@ from discreet.core.tables import Tables
 from discreet.errors import InputError, PrivacyRefusedError
 from discreet.ledger import Ledger, Receipt
 from discreet.models.regression import LinearRegression
+from discreet.programs.mechanism import ProgramLaw, program_mechanism
+from discreet.programs.program import Program
 from discreet.releases import N_SOURCES, Release
 
 
@@ -95,6 +98,45 @@ def release(
     law = made.make_raw_law(values)
     law.require_drawable()
     counted = _counted(counts)
+    return _carried_out(made, law, n_source, counted, ledger, dataset, request_id, part, rng)
+
+
+def release_program(
+    program: Program,
+    data: object,
+    given: Mapping[str, object],
+    rng: np.random.Generator | None = None,
+    ledger: Ledger | None = None,
+    dataset: str | None = None,
+    request_id: str | None = None,
+    part: str | None = None,
+) -> Release:
+    """Run a program that was proved: `program.run` of `discreet.language`."""
+    parameters = program.read_parameters(given)
+    values = program.read_data(data)
+    if rng is not None:
+        check.generator(rng)
+    public = program.adjacency is Adjacency.SUBSTITUTE
+    n = len(values) if public else None
+    made = program_mechanism(program, parameters, n)
+    law = ProgramLaw(program, parameters, values, n)
+    law.require_drawable()
+    n_source = N_SOURCES[program.n is None] if public else None
+    return _carried_out(made, law, n_source, Counted(), ledger, dataset, request_id, part, rng)
+
+
+def _carried_out(
+    made: Mechanism,
+    law: Law | ProgramLaw,
+    n_source: str | None,
+    counted: Counted,
+    ledger: Ledger | None,
+    dataset: str | None,
+    request_id: str | None,
+    part: str | None,
+    rng: np.random.Generator | None,
+) -> Release:
+    """Charge, draw, record, return."""
     receipt = _charge(made, counted, ledger, dataset, request_id, part, rng is not None)
     if receipt is not None and receipt.stored is not None:
         return replace(Release.from_json(receipt.stored), receipt=receipt)

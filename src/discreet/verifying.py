@@ -20,6 +20,7 @@ from discreet.models.dirichlet import DirichletMultinomial
 from discreet.models.network import BayesNet
 from discreet.models.normal import NormalMean
 from discreet.models.regression import LinearRegression
+from discreet.programs.mechanism import read_program_mechanism
 
 TOLERANCE = Fraction(1, 10**9)
 
@@ -29,6 +30,8 @@ def read_mechanism(
 ) -> Mechanism:
     """The mechanism that a document describes; a calibrated one by its certificate, unaudited."""
     model, name = document["model"], document["mechanism"]
+    if name == "program":
+        return read_program_mechanism(document)
     options = {name: decode(value) for name, value in document["options"].items()}
     if certificate is not None:
         options.pop("calibrate", None)

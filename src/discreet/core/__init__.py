@@ -2,7 +2,7 @@
 
 from discreet.core.certificate import Certificate, Witness
 from discreet.core.counts import Counts, Model
-from discreet.core.guarantee import Adjacency, Guarantee, Theorem
+from discreet.core.guarantee import Adjacency, Derivation, Guarantee, Theorem
 from discreet.core.law import Law, PointMass
 from discreet.core.mechanism import Config, Mechanism
 
@@ -11,6 +11,7 @@ __all__ = [
     "Certificate",
     "Config",
     "Counts",
+    "Derivation",
     "Guarantee",
     "Law",
     "Mechanism",

@@ -57,6 +57,18 @@ class Theorem:
         return f"{self.statement} ({self.reference})"
 
 
+@dataclass(frozen=True)
+class Derivation:
+    """A proof by the checker of `discreet.language`, and of which program it is."""
+
+    program: str
+    budget: str
+    source: str  # SHA-256 of the program's text
+
+    def __str__(self) -> str:
+        return f"checked derivation: {self.program} spends {self.budget}"
+
+
 def _group_factor(epsilon: Fraction, size: int) -> arb:
     """1 + e^ε + … + e^{(size−1)ε}."""
     return (ball(epsilon) * size).expm1() / ball(epsilon).expm1()
@@ -75,7 +87,7 @@ class Guarantee:
     adjacency: Adjacency
     unit: str = "record"
     max_per_unit: int = 1
-    basis: Theorem | Certificate | None = None
+    basis: Theorem | Certificate | Derivation | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adjacency", Adjacency.of(self.adjacency))

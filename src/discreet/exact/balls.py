@@ -83,11 +83,11 @@ def refine(real: Real, decide: Callable[[arb], T | None], bits: int = PRECISION)
     raise ExactnessError(f"a ball is still undecided at {MOST_PRECISION} bits")
 
 
-def memo(real: Real) -> Real:
-    """The same real number, computed once per precision."""
-    known: dict[int, arb] = {}
+def memo(real: Callable[[], T]) -> Callable[[], T]:
+    """The same real number, or numbers, computed once per precision."""
+    known: dict[int, T] = {}
 
-    def remembered() -> arb:
+    def remembered() -> T:
         bits = ctx.prec
         if bits not in known:
             known[bits] = real()

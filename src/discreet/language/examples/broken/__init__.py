@@ -1,0 +1,1 @@
+"""Programs that are not private, each for a reason of its own."""

@@ -1,0 +1,302 @@
+"""What the checker knows of a value: whether it is public, and how far one record moves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any, TypeAlias
+
+from discreet.programs import symbolic, syntax
+from discreet.programs.symbolic import ONE, ZERO, Expression, number
+
+Distances: TypeAlias = tuple[Expression, ...]  # one for every scenario
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A change of the data that neighbours may differ by: a record before and after.
+
+    `before` is None where the record is added; `listed` tells that these are values of a record,
+    else any change is meant.
+    """
+
+    before: Any = None
+    after: Any = None
+    listed: bool = False
+    added: bool = False
+
+    def __str__(self) -> str:
+        if not self.listed:
+            return "one record is added or removed" if self.added else "one record is replaced"
+        if self.added:
+            return f"a record {self.after!r} is added or removed"
+        return f"a record {self.before!r} is replaced by {self.after!r}"
+
+
+@dataclass(frozen=True)
+class Public:
+    """Equal in both runs; `number` is its value in symbols, `literal` a flag or a label."""
+
+    number: Expression | None = None
+    literal: Any = None
+    sort: str = "number"  # number, flag, category, list, law, function
+
+
+@dataclass(frozen=True)
+class Private:
+    """A value that one record may move.
+
+    `distances` says by how much at most, in each scenario; None is no bound, and `reason` why.
+    `step` tells that all its values lie a public number plus whole multiples of it apart.
+    """
+
+    distances: Distances | None
+    why: str = ""
+    step: Expression | None = None
+    low: Expression | None = None
+    high: Expression | None = None
+    sort: str = "number"
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Private numbers side by side; `parts` where their number is known."""
+
+    l1: Distances
+    l2_squared: Distances
+    why: str
+    step: Expression | None
+    parts: tuple[Private, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Items:
+    """A tuple."""
+
+    items: tuple[Abstract, ...]
+
+
+@dataclass(frozen=True)
+class RecordList:
+    """Private records, or the same function of each of them.
+
+    `table` has the value for every record there can be, where they are few; `item` is one of them.
+    """
+
+    item: Abstract
+    table: tuple[tuple[Any, Abstract], ...] | None = None
+    own: str = "data"
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A function of the program."""
+
+    node: syntax.Lambda
+    names: Mapping[str, Abstract] = field(hash=False, compare=False)
+
+
+@dataclass(frozen=True)
+class FamilyName:
+    """Bernoulli and so on, without parameters."""
+
+    family: str
+
+
+@dataclass(frozen=True)
+class LawOf:
+    """A distribution with its parameters."""
+
+    family: str
+    parameters: tuple[Abstract, ...]
+
+
+@dataclass(frozen=True)
+class Theta:
+    """The unknown that is learnt."""
+
+
+@dataclass(frozen=True)
+class Random:
+    """A draw inside a likelihood."""
+
+    law: LawOf
+
+
+@dataclass(frozen=True)
+class Observation:
+    """That a draw equals a value."""
+
+    law: LawOf
+    value: Abstract
+
+
+@dataclass(frozen=True)
+class Belief:
+    """A prior and the records that were observed; `inferred` makes it a posterior."""
+
+    prior: LawOf
+    likelihood: LawOf | None = None
+    records: RecordList | None = None
+    factors: tuple[Expression, Expression] | None = None  # of a finite one, by one record
+    inferred: bool = False
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What analytic_sigma gives: normal noise for a distance, an ε and a δ."""
+
+    epsilon: Expression
+    delta: Expression
+    distance: Expression
+    factor: Expression = ONE
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Normal noise of a known size: per scenario the squared shift in standard deviations."""
+
+    shifts: Distances
+    least_variance: Expression  # in steps of the grid
+    dimension: int
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """A mechanism that was not drawn from yet, and what a draw costs."""
+
+    epsilons: Distances
+    delta: Expression
+    result: Abstract
+    text: str
+    gaussian: Gaussian | None = None
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A private value where only the record at hand may be used."""
+
+    name: str
+
+
+Abstract: TypeAlias = (
+    Public
+    | Private
+    | Vector
+    | Items
+    | RecordList
+    | Closure
+    | FamilyName
+    | LawOf
+    | Theta
+    | Random
+    | Observation
+    | Belief
+    | Scale
+    | Noisy
+    | Hidden
+)
+
+
+def numeric(value: Abstract) -> Public | Private | None:
+    """As a number: a flag counts as 0 or 1."""
+    if isinstance(value, Public):
+        if isinstance(value.literal, bool):
+            return Public(number(int(value.literal)))
+        return value if value.sort in ("number", "flag") else None
+    if isinstance(value, Private) and value.sort in ("number", "flag"):
+        return value
+    return None
+
+
+def is_public(value: Abstract) -> bool:
+    """Whether nothing private is in it."""
+    if isinstance(value, Public):
+        return True
+    if isinstance(value, Items):
+        return all(map(is_public, value.items))
+    if isinstance(value, LawOf):
+        return all(map(is_public, value.parameters))
+    if isinstance(value, Belief):
+        return value.records is None and is_public(value.prior)
+    return isinstance(value, (Closure, FamilyName, Scale, Theta))
+
+
+def common_step(one: Expression | None, two: Expression | None) -> Expression | None:
+    """A step that both are whole multiples of."""
+    if one is None or two is None:
+        return None
+    if one == two:
+        return one
+    if one.value is None or two.value is None:
+        return None
+    return number(rational_gcd(one.value, two.value))
+
+
+def rational_gcd(a: Fraction, b: Fraction) -> Fraction:
+    """The largest number that both are whole multiples of."""
+    bottom = lcm(a.denominator, b.denominator)
+    return Fraction(gcd(int(a * bottom), int(b * bottom)), bottom)
+
+
+def added(x: Public | Private, y: Public | Private, sign: int) -> Public | Private:
+    """x + y or x − y: d₁ + d₂, without credit for what cancels."""
+    if isinstance(x, Public) and isinstance(y, Public):
+        if x.number is None or y.number is None:
+            return Public()
+        return Public(x.number + y.number if sign > 0 else x.number - y.number)
+    if isinstance(y, Public):
+        assert isinstance(x, Private)
+        move = None if y.number is None else (y.number if sign > 0 else -y.number)
+        return replace(x, sort="number", low=_moved(x.low, move), high=_moved(x.high, move))
+    other = y if sign > 0 else negated(y)
+    if isinstance(x, Public):
+        assert isinstance(other, Private)
+        low, high = _moved(other.low, x.number), _moved(other.high, x.number)
+        return replace(other, sort="number", low=low, high=high)
+    assert isinstance(other, Private)
+    if x.distances is None or other.distances is None:
+        return x if x.distances is None else other
+    return Private(
+        tuple(a + b for a, b in zip(x.distances, other.distances, strict=True)),
+        f"{x.why}; {other.why}" if x.why != other.why else x.why,
+        common_step(x.step, other.step),
+        _moved(x.low, other.low),
+        _moved(x.high, other.high),
+    )
+
+
+def _moved(bound: Expression | None, by: Expression | None) -> Expression | None:
+    return None if bound is None or by is None else bound + by
+
+
+def negated(x: Public | Private) -> Public | Private:
+    """−x."""
+    if isinstance(x, Public):
+        return Public(None if x.number is None else -x.number)
+    low = None if x.high is None else -x.high
+    high = None if x.low is None else -x.low
+    return replace(x, sort="number", low=low, high=high)
+
+
+def scaled(x: Private, c: Expression) -> Private:
+    """c·x: |c|·d."""
+    if x.distances is None:
+        return x
+    size = symbolic.absolute(c)
+    low, high = x.low, x.high
+    if c.value is None or low is None or high is None:
+        low = high = None
+    else:
+        ends = (low * c, high * c)
+        low, high = ends if c.value >= 0 else ends[::-1]
+    return Private(
+        tuple(size * d for d in x.distances),
+        x.why,
+        None if x.step is None or c == ZERO else size * x.step,
+        low,
+        high,
+    )

@@ -1,0 +1,523 @@
+"""What every construct of the language does when a program runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from flint import arb
+
+from discreet import divergence
+from discreet.errors import ExactnessError, InputError
+from discreet.exact import balls, hockey
+from discreet.exact.balls import ball
+from discreet.programs import declared
+from discreet.programs.abstract import FamilyName
+from discreet.programs.families import Law
+from discreet.programs.numbers import (
+    SECRET,
+    Irrational,
+    Secret,
+    Whole,
+    add,
+    as_number,
+    multiply,
+    negative,
+    plain,
+    real,
+    rounded,
+)
+from discreet.programs.requests import (
+    LaplaceNoise,
+    Mechanism,
+    NormalNoise,
+    PosteriorDraw,
+    Selection,
+)
+from discreet.programs.running import (
+    THETA,
+    Chance,
+    Data,
+    Drawing,
+    Interpreter,
+    Routine,
+    step_of,
+)
+from discreet.programs.symbolic import number
+
+ONE = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Sigma:
+    """Normal noise for (ε, δ) at a distance; a factor makes it larger."""
+
+    epsilon: Fraction
+    delta: Fraction
+    distance: Fraction
+    factor: Fraction = ONE
+
+    def times(self, factor: Fraction) -> Sigma:
+        """Larger by that."""
+        return Sigma(self.epsilon, self.delta, self.distance, self.factor * factor)
+
+
+# ---- numbers --------------------------------------------------------------------------------------
+
+
+def _clip(run: Interpreter, x: Any, low: Any, high: Any) -> Any:
+    value, ends = as_number(x), (run.known(low), run.known(high))
+    inner = SECRET if value is None else plain(value)
+    if isinstance(inner, Secret):
+        return SECRET
+    if isinstance(inner, Irrational):
+        bounded = inner.real
+        return Irrational(lambda: bounded().max(ball(ends[0])).min(ball(ends[1])))
+    return min(max(inner, ends[0]), ends[1])
+
+
+def _extreme(take: Callable[..., Any], run: Interpreter, *values: Any) -> Any:
+    numbers = [plain(x) for value in values if (x := as_number(value)) is not None]
+    if any(isinstance(x, Secret) for x in numbers):
+        return SECRET
+    return take(*(run.known(x) for x in numbers))
+
+
+def _abs(run: Interpreter, x: Any) -> Any:
+    value = as_number(x)
+    inner = SECRET if value is None else plain(value)
+    return SECRET if isinstance(inner, Secret) else abs(run.known(inner))
+
+
+def _analytic(name: str, run: Interpreter, x: Any = Fraction(0)) -> Any:
+    value = as_number(x)
+    inner = SECRET if value is None else plain(value)
+    return SECRET if isinstance(inner, Secret) else rounded(name, number(run.known(inner)))
+
+
+# ---- lists ----------------------------------------------------------------------------------------
+
+
+def _map(run: Interpreter, function: Any, data: Any) -> Any:
+    if isinstance(data, tuple):
+        return tuple(run.apply(function, item) for item in data)
+    if data.table is not None:
+        table = {key: run.apply(function, value) for key, value in data.table.items()}
+        return Data(data.kind, data.values, table)
+    if data.values is None:
+        return data
+    return Data(data.kind, tuple(run.apply(function, value) for value in data.values), None)
+
+
+def _sum(run: Interpreter, data: Any) -> Any:
+    if isinstance(data, tuple):
+        total: Any = Fraction(0)
+        for item in data:
+            total = add(total, _number(item))
+        return total
+    if data.table is not None:
+        step = step_of(list(data.table.values()))
+        if step is None:
+            raise ExactnessError("a sum of something else than numbers")
+        listed = data.listed()
+        count = None
+        if listed is not None:
+            count = int(sum((run.known(x) for x in listed), Fraction(0)) / step)
+        return Whole(Fraction(0), step, count)
+    if data.values is None:
+        return SECRET
+    return sum((run.known(value) for value in data.values), Fraction(0))
+
+
+def _number(value: Any) -> Any:
+    found = as_number(value)
+    if found is None:
+        raise ExactnessError("something else than a number")
+    return found
+
+
+def _count(run: Interpreter, function: Any, data: Any) -> Any:
+    return _sum(run, _map(run, function, data))
+
+
+def _len(run: Interpreter, data: Any) -> Any:
+    if isinstance(data, tuple):
+        return Fraction(len(data))
+    if run.n is not None:
+        return Fraction(run.n)
+    return Whole(Fraction(0), ONE, None if data.values is None else len(data.values))
+
+
+def _fold(run: Interpreter, step: Any, start: Any, data: Any) -> Any:
+    items = list(data) if isinstance(data, tuple) else data.listed()
+    if items is None:
+        return run.apply(step, start, SECRET)
+    state = start
+    for item in items:
+        state = run.apply(step, state, item)
+    return state
+
+
+# ---- learning -------------------------------------------------------------------------------------
+
+
+def _ran(run: Interpreter, law: Law) -> Any:
+    unknown = law.family in ("Bernoulli", "Categorical") or THETA in law.parameters
+    return Drawing(law) if unknown else law
+
+
+def _infer(run: Interpreter, belief: Law) -> Law:
+    return belief
+
+
+def _observe(run: Interpreter, likelihood: Routine, belief: Law) -> Law:
+    if belief.family == "Finite":
+        values, weights = belief.parameters
+        chances = [_chance(run.apply(likelihood, value)) for value in values]
+        return Law(
+            "Finite",
+            (values, tuple(_times(w, chance) for w, chance in zip(weights, chances, strict=True))),
+        )
+    found = run.apply(likelihood, THETA)
+    if not isinstance(found, Chance):
+        raise ExactnessError("a likelihood that is no draw")
+    extra = found.law.parameters[1] if found.law.family == "Normal" else None
+    return _updated(run, belief, found.law.family, [found.value], extra, None)
+
+
+def _times(weight: Any, chance: Any) -> Any:
+    return SECRET if isinstance(chance, Secret) or isinstance(weight, Secret) else weight * chance
+
+
+def _chance(found: Any) -> Any:
+    """The probability that a test holds."""
+    if isinstance(found, Secret):
+        return SECRET
+    if isinstance(found, bool):
+        return Fraction(int(found))
+    assert isinstance(found, Chance)
+    if isinstance(found.value, Secret):
+        return SECRET
+    p = found.law.parameters[0]
+    return p if found.value else 1 - p
+
+
+def _observe_all(run: Interpreter, family: FamilyName, data: Any, prior: Law, variance: Any) -> Law:
+    values = list(data) if isinstance(data, tuple) else data.listed()
+    labels = None
+    if isinstance(data, Data) and data.table is not None:
+        labels = list(dict.fromkeys(data.table.values()))
+    n = None if isinstance(data, tuple) else run.n
+    return _updated(run, prior, family.family, values, variance, labels, n)
+
+
+def _updated(
+    run: Interpreter,
+    prior: Law,
+    family: str,
+    values: list[Any] | None,
+    variance: Any,
+    labels: list[Any] | None,
+    n: int | None = None,
+) -> Law:
+    hidden = values is None or any(isinstance(value, Secret) for value in values)
+    if family == "Bernoulli":
+        ones = None if hidden else sum(bool(value) for value in values or ())
+        zeros = None if ones is None else len(values or ()) - ones
+        return Law("Beta", tuple(_raised(p, c) for p, c in zip(prior.parameters, (ones, zeros))))  # noqa: B905
+    if family == "Categorical":
+        alpha = prior.parameters[0]
+        names = labels if labels is not None else list(range(len(alpha)))
+        counts = [None] * len(alpha) if hidden else [0] * len(alpha)
+        for value in () if hidden else values or ():
+            place = names.index(value)
+            counts[place] += 1  # type: ignore[operator]
+        return Law("Dirichlet", (tuple(_raised(a, c) for a, c in zip(alpha, counts)),))  # noqa: B905
+    mean, spread = (run.known(p) if not isinstance(p, Secret) else p for p in prior.parameters)
+    v = run.known(variance)
+    size = n if n is not None else len(values or ())
+    after = v * spread / (v + size * spread)
+    if hidden or isinstance(mean, Secret):
+        return Law("Normal", (SECRET, after))
+    total = sum((run.known(value) for value in values or ()), Fraction(0))
+    return Law("Normal", ((mean * v + spread * total) / (v + size * spread), after))
+
+
+def _raised(parameter: Any, count: int | None) -> Whole:
+    """A prior parameter, or one that was raised before, plus a count."""
+    start = parameter if isinstance(parameter, Whole) else None
+    offset = start.offset if start else Fraction(parameter)
+    if count is None or (start is not None and start.count is None):
+        return Whole(offset, ONE, None)
+    return Whole(offset, ONE, count + (start.count or 0 if start else 0))
+
+
+def _params(run: Interpreter, posterior: Any) -> Any:
+    if isinstance(posterior, Secret):
+        return SECRET
+    return posterior.parameters[0] if posterior.family == "Dirichlet" else posterior.parameters
+
+
+def _mean(run: Interpreter, posterior: Law) -> Any:
+    return posterior.parameters[0]
+
+
+# ---- distances ------------------------------------------------------------------------------------
+
+
+def _distance(kind: str, run: Interpreter, one: Law, two: Law) -> Any:
+    left, right = _exact(one), _exact(two)
+    if left is None or right is None:
+        return SECRET
+    if run.compared_laws is not None:
+        run.compared_laws.append(left)
+    return Irrational(balls.memo(partial(_distance_ball, kind, left, right)))
+
+
+def _exact(law: Law) -> Law | None:
+    """With plain parameters, or None where one is hidden."""
+    from discreet.programs.running import _secret, finished
+
+    flat = [
+        part
+        for parameter in law.parameters
+        for part in (parameter if isinstance(parameter, tuple) else (parameter,))
+    ]
+    if any(map(_secret, flat)):
+        return None
+    found = finished(law)
+    assert isinstance(found, Law)
+    return found
+
+
+def _distance_ball(kind: str, one: Law, two: Law) -> arb:
+    if one == two:
+        return arb(0)
+    if one.family in ("Beta", "Dirichlet"):
+        a = one.parameters if one.family == "Beta" else one.parameters[0]
+        b = two.parameters if two.family == "Beta" else two.parameters[0]
+        if kind == "hellinger":
+            return divergence.hellinger_ball(a, b)
+        if kind == "kl":
+            return divergence.kl_ball(a, b)
+        if len(a) == 2:
+            return divergence.total_variation_ball(a, b)
+        raise InputError("total_variation compares Betas, normals and finite laws", "program")
+    if one.family == "Normal":
+        return _normal_ball(kind, one, two)
+    return _finite_ball(kind, one, two)
+
+
+def _normal_ball(kind: str, one: Law, two: Law) -> arb:
+    (m1, v1), (m2, v2) = one.parameters, two.parameters
+    apart = ball((m1 - m2) ** 2)
+    if kind == "hellinger":
+        overlap = (2 * ball(v1 * v2).sqrt() / ball(v1 + v2)).sqrt()
+        return (1 - overlap * (-apart / (4 * ball(v1 + v2))).exp()).max(arb(0)).sqrt()
+    if kind == "kl":
+        return (ball(v1 / v2) + apart / ball(v2) - 1 + ball(v2 / v1).log()) / 2
+    if v1 != v2:
+        raise InputError("total_variation compares normals of equal variance", "program")
+    return (apart / (8 * ball(v1))).sqrt().erf()
+
+
+def _finite_ball(kind: str, one: Law, two: Law) -> arb:
+    p, q = (_weights(law) for law in (one, two))
+    keys = list(dict.fromkeys((*p, *q)))
+    pairs = [(p.get(key, Fraction(0)), q.get(key, Fraction(0))) for key in keys]
+    if kind == "hellinger":
+        overlap = sum((ball(a * b).sqrt() for a, b in pairs), arb(0))
+        return (1 - overlap).max(arb(0)).sqrt()
+    if kind == "total_variation":
+        return ball(sum((abs(a - b) for a, b in pairs), Fraction(0)) / 2)
+    if any(a and not b for a, b in pairs):
+        return arb.pos_inf()
+    return sum((ball(a) * ball(a / b).log() for a, b in pairs if a), arb(0))
+
+
+def _weights(law: Law) -> dict[Any, Fraction]:
+    values, weights = law.parameters
+    total = sum(weights, Fraction(0))
+    if total <= 0:
+        raise InputError("a finite law needs a positive weight", "program")
+    return {value: weight / total for value, weight in zip(values, weights, strict=True)}
+
+
+# ---- noise ----------------------------------------------------------------------------------------
+
+
+def _centered(run: Interpreter, x: Any, grid: Any) -> tuple[int | None, Fraction, Fraction]:
+    """A value in whole steps: the count, the public offset and the step."""
+    value = _number(x)
+    if grid is not None:
+        g = run.known(grid)
+        inner = plain(value)
+        if isinstance(inner, Secret):
+            return None, Fraction(0), g
+        if isinstance(inner, Fraction):
+            return math.floor(inner / g + Fraction(1, 2)), Fraction(0), g
+        return balls.refine(partial(_in_steps, inner, g), _floored), Fraction(0), g
+    if isinstance(value, Whole):
+        return value.count, value.offset, value.step
+    inner = plain(value)
+    if isinstance(inner, Fraction):
+        return 0, inner, ONE
+    if run.drawn is not None and isinstance(inner, Irrational):
+        return _centered(run, value, Fraction(1, 1024))
+    raise ExactnessError("noise on a number without steps")
+
+
+def _in_steps(x: Irrational, g: Fraction) -> arb:
+    return x.real() / ball(g) + arb(1) / 2
+
+
+def _floored(value: arb) -> int | None:
+    whole = value.floor().unique_fmpz()
+    return None if whole is None else int(whole)
+
+
+def _laplace(run: Interpreter, eps: Any, x: Any, grid: Any) -> Mechanism:
+    rate = run.known(eps)
+    single = not isinstance(x, tuple)
+    parts = [_centered(run, item, grid) for item in ((x,) if single else x)]
+    step = parts[0][2]
+    request = LaplaceNoise(tuple(count for count, _, _ in parts), rate * step)
+    return Mechanism(request, partial(_decoded, parts, single))
+
+
+def _decoded(
+    parts: list[tuple[int | None, Fraction, Fraction]], single: bool, outcome: tuple[int, ...]
+) -> Any:
+    values = tuple(offset + step * z for (_, offset, step), z in zip(parts, outcome, strict=True))
+    return values[0] if single else values
+
+
+def _gauss(run: Interpreter, sigma: Any, x: Any, grid: Any) -> Mechanism:
+    single = not isinstance(x, tuple)
+    parts = [_centered(run, item, grid) for item in ((x,) if single else x)]
+    step = parts[0][2]
+    if isinstance(sigma, Sigma):
+        # any distance up to the declared one is at most so many whole steps, for which the variance
+        # is proved (ε, δ)-private in integers
+        reach = (
+            (sigma.distance / step) ** 2
+            if not single
+            else Fraction(math.ceil(sigma.distance / step) ** 2)
+        )
+        variance = hockey.gaussian_variance(sigma.epsilon, sigma.delta, reach, len(parts))
+        variance *= sigma.factor**2
+    else:
+        variance = (run.known(sigma) / step) ** 2
+    request = NormalNoise(tuple(count for count, _, _ in parts), variance)
+    return Mechanism(request, partial(_decoded, parts, single))
+
+
+def _analytic_sigma(run: Interpreter, eps: Any, delta: Any, distance: Any) -> Sigma:
+    return Sigma(run.known(eps), run.known(delta), run.known(distance))
+
+
+def _exp_mech(run: Interpreter, eps: Any, score: Any, candidates: tuple[Any, ...]) -> Mechanism:
+    half = run.known(eps) / 2
+    if not candidates:
+        raise InputError("exp_mech needs candidates", "candidates")
+    places: dict[Any, int] = {}
+    first = tuple(places.setdefault(candidate, i) for i, candidate in enumerate(candidates))
+    known = {i: plain(_number(run.apply(score, candidates[i]))) for i in places.values()}
+    scores = [known[i] for i in first]
+    weights = None
+    if not any(isinstance(value, Secret) for value in scores):
+        weights = tuple(partial(_weighted, half, value) for value in scores)
+    return Mechanism(
+        Selection(len(candidates), weights, first), lambda outcome: candidates[outcome[0]]
+    )
+
+
+def _weighted(half: Fraction, score: Any) -> arb:
+    return ball(half) * real(score)()
+
+
+def _sample(run: Interpreter, mechanism: Any) -> Any:
+    if isinstance(mechanism, Law):  # which only an audit does
+        value: Any = Fraction(run.draw(PosteriorDraw(mechanism))[0])
+    else:
+        value = mechanism.decode(run.draw(mechanism.request))
+    if run.drawn is not None:
+        run.drawn += value if isinstance(value, tuple) else (value,)
+    return value
+
+
+def _sample_each(run: Interpreter, function: Any, data: Data) -> tuple[Any, ...]:
+    listed = data.listed()
+    if listed is None:
+        assert run.n is not None
+        listed = [SECRET] * run.n
+    return tuple(_sample(run, run.apply(function, item)) for item in listed)
+
+
+def _parallel(run: Interpreter, body: Any, data: Data, cells: tuple[Any, ...]) -> tuple[Any, ...]:
+    assert data.table is not None
+    results = []
+    for test in cells:
+        table = {key: value for key, value in data.table.items() if run.apply(test, value)}
+        values = None
+        if data.values is not None:
+            values = tuple(value for value in data.values if value in table)
+        inside = Interpreter(run.adjacency, None, run.draw, run.drawn, run.compared_laws)
+        results.append(inside.apply(body, Data(data.kind, values, table)))
+    return tuple(results)
+
+
+ANSWERS: dict[str, Callable[..., Any]] = {
+    "clip": _clip,
+    "min": partial(_extreme, min),
+    "max": partial(_extreme, max),
+    "abs": _abs,
+    "sqrt": partial(_analytic, "sqrt"),
+    "log": partial(_analytic, "log"),
+    "exp": partial(_analytic, "exp"),
+    "pi": partial(_analytic, "pi"),
+    "map": _map,
+    "sum": _sum,
+    "count": _count,
+    "len": _len,
+    "fold": _fold,
+    "ran": _ran,
+    "observe": _observe,
+    "observe_all": _observe_all,
+    "infer": _infer,
+    "params": _params,
+    "mean": _mean,
+    "hellinger": partial(_distance, "hellinger"),
+    "total_variation": partial(_distance, "total_variation"),
+    "kl": partial(_distance, "kl"),
+    "laplace": _laplace,
+    "gauss": _gauss,
+    "analytic_sigma": _analytic_sigma,
+    "exp_mech": _exp_mech,
+    "sample": _sample,
+    "sample_each": _sample_each,
+    "parallel": _parallel,
+}
+PARAMETERS = {
+    "laplace": ("eps", "x", "grid"),
+    "gauss": ("sigma", "x", "grid"),
+    "analytic_sigma": ("eps", "delta", "distance"),
+    "exp_mech": ("eps", "score", "candidates"),
+    "observe_all": ("family", "data", "prior", "variance"),
+    "clip": ("x", "low", "high"),
+    "fold": ("step", "start", "data"),
+    "parallel": ("body", "data", "cells"),
+    "sample_each": ("mechanism", "data"),
+    "map": ("function", "data"),
+    "count": ("function", "data"),
+    "observe": ("likelihood", "belief"),
+    "hellinger": ("posterior", "other"),
+    "total_variation": ("posterior", "other"),
+    "kl": ("posterior", "other"),
+}
+
+__all__ = ["ANSWERS", "PARAMETERS", "Sigma", "declared", "negative"]

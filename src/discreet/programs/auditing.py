@@ -1,0 +1,401 @@
+"""The checker is checked: the exact loss of a program on small data sets, over all neighbours."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from flint import arb
+
+from discreet.core import Adjacency
+from discreet.errors import DiscreetError
+from discreet.exact import balls
+from discreet.exact.balls import ball
+from discreet.programs import declared, syntax
+from discreet.programs.exploring import (
+    Explorer,
+    ImpossibleError,
+    Repeater,
+    TooManyError,
+    evaluate,
+    outcomes,
+)
+from discreet.programs.families import Law
+from discreet.programs.program import Program
+
+COPIES = 1000  # of one candidate, so that it makes up nearly all of the sum of the weights
+SMALL = 8  # records, up to where all data sets are gone through
+_REALS = (Fraction(0), Fraction(1), Fraction(1000))
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Neighbouring data, parameters and an output at which the loss is seen."""
+
+    epsilon: float  # a lower bound of the loss; infinite where one side cannot happen
+    claimed: float
+    delta: float | None
+    claimed_delta: float
+    data: tuple[Any, ...]
+    neighbour: tuple[Any, ...]
+    parameters: Mapping[str, Any]
+    output: Any
+
+    @property
+    def violated(self) -> bool:
+        """Whether it shows more than was claimed."""
+        if self.delta is not None:
+            return self.delta > self.claimed_delta
+        return self.epsilon > self.claimed
+
+    @property
+    def tightness(self) -> float:
+        """The loss as a share of the claim."""
+        if self.delta is not None:
+            return self.delta / self.claimed_delta
+        return self.epsilon / self.claimed if self.claimed else float(self.epsilon > 0)
+
+    def document(self) -> dict[str, Any]:
+        """In JSON's types."""
+        return {
+            "data": [_show(value) for value in self.data],
+            "neighbour": [_show(value) for value in self.neighbour],
+            "parameters": {
+                name: _show(value)
+                for name, value in self.parameters.items()
+                if not isinstance(value, tuple)
+            },
+            "output": _show(self.output),
+            "loss": str(self.epsilon) if self.epsilon == float("inf") else self.epsilon,
+            "claimed": self.claimed,
+            "delta": self.delta,
+            "claimed_delta": self.claimed_delta,
+        }
+
+    def __str__(self) -> str:
+        at = ", ".join(
+            f"{name} = {_show(value)}"
+            for name, value in self.parameters.items()
+            if not isinstance(value, tuple)
+        )
+        sides = f"data {_listed(self.data)} and {_listed(self.neighbour)}"
+        where = f"{sides}{f' at {at}' if at else ''}"
+        if self.delta is not None:
+            return (
+                f"{where}: exact delta {self.delta:.6g} at epsilon {self.claimed:.6g}, claimed "
+                f"{self.claimed_delta:.6g}"
+            )
+        loss = "infinite" if self.epsilon == float("inf") else f"{self.epsilon:.6g}"
+        return (
+            f"{where}, output {_show(self.output)}: exact loss {loss}, claimed {self.claimed:.6g}"
+        )
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, Fraction):
+        return str(value) if value.denominator < 1000 else f"{float(value):.6g}"
+    return str(value) if not isinstance(value, tuple) else f"({', '.join(map(_show, value))})"
+
+
+def _listed(values: tuple[Any, ...]) -> str:
+    return f"[{', '.join(_show(value) for value in values)}]"
+
+
+# ---- instances ------------------------------------------------------------------------------------
+
+
+def records_of(program: Program) -> tuple[Any, ...]:
+    """Records to try: all there are, or some."""
+    return _tried(program.records.item)
+
+
+def _tried(kind: declared.Kind) -> tuple[Any, ...]:
+    values = declared.support(kind)
+    if values is not None:
+        return values
+    if isinstance(kind, declared.Category):
+        return (0, 1, 2)
+    if isinstance(kind, declared.Number):
+        if kind.low is not None and kind.high is not None:
+            return kind.low, kind.high
+        return _REALS
+    assert isinstance(kind, declared.Record)
+    return tuple(itertools.product(*(_tried(part)[:2] for part in kind.parts)))
+
+
+def neighbours(program: Program, n: int) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+    """All pairs of neighbours with up to n records on the larger side, both ways."""
+    records = records_of(program)
+    ordered = _ordered(program.body)
+    for values in _lists(records, n, ordered):
+        seen = set()
+        for place in range(n):
+            if program.adjacency is Adjacency.ADD_REMOVE:
+                others = [values[:place] + values[place + 1 :]]
+            else:
+                others = [
+                    values[:place] + (record,) + values[place + 1 :]
+                    for record in records
+                    if record is not values[place]
+                ]
+            for other in others:
+                if not ordered:
+                    other = tuple(sorted(other, key=records.index))  # noqa: PLW2901
+                if other not in seen:
+                    seen.add(other)
+                    yield values, other
+                    yield other, values
+
+
+def _lists(records: tuple[Any, ...], n: int, ordered: bool) -> Iterator[tuple[Any, ...]]:
+    """All data sets of that size; of large ones those that are nearly constant."""
+    if ordered:
+        yield from itertools.product(records, repeat=n)
+    elif n <= SMALL:
+        yield from itertools.combinations_with_replacement(records, n)
+    else:
+        for many, other in itertools.permutations(records, 2):
+            for few in range(2):
+                values = (many,) * (n - few) + (other,) * few
+                yield tuple(sorted(values, key=records.index))
+
+
+def _ordered(node: object) -> bool:
+    """Whether the order of the records matters."""
+    if isinstance(node, syntax.Call) and node.name in ("sample_each", "fold"):
+        return True
+    if isinstance(node, tuple):
+        return any(map(_ordered, node))
+    if hasattr(node, "__dataclass_fields__"):
+        return any(_ordered(getattr(node, name)) for name in node.__dataclass_fields__)
+    return False
+
+
+def instances(
+    program: Program, hint: Mapping[str, Fraction] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Numbers for the parameters: where the solver failed, and some simple ones."""
+    bases = [hint] if hint else []
+    bases += [{"": value} for value in (Fraction(1), Fraction(1, 2), Fraction(10))]
+    for base in bases:
+        given: dict[str, Any] = {}
+        for name, kind in program.kinds:
+            given[name] = _chosen(name, kind, base)
+        yield given
+
+
+def _chosen(name: str, kind: declared.Parameter, base: Mapping[str, Fraction]) -> Any:
+    if isinstance(kind, declared.Many):
+        return (kind.item.low or Fraction(1),) * 3
+    if isinstance(kind, declared.Candidates):
+        return (_DEFAULTS[kind.family],)
+    if name in base:
+        return base[name]
+    value = base.get("", Fraction(1)) if kind.low in (None, 0) else kind.low
+    if kind.high is not None and value >= kind.high:
+        value = (kind.low or Fraction(0)) + (kind.high - (kind.low or 0)) / 50
+    return value
+
+
+_DEFAULTS = {
+    "Beta": Law("Beta", (Fraction(1), Fraction(1))),
+    "Dirichlet": Law("Dirichlet", ((Fraction(1),) * 3,)),
+    "Normal": Law("Normal", (Fraction(0), Fraction(1))),
+    "Finite": Law("Finite", ((Fraction(1, 2),), (Fraction(1),))),
+}
+
+
+def adversarial(
+    program: Program, given: dict[str, Any], one: tuple[Any, ...], two: tuple[Any, ...]
+) -> dict[str, Any]:
+    """Candidates that show the loss: one posterior, and very many copies of the neighbour's."""
+    names = [name for name, kind in program.kinds if isinstance(kind, declared.Candidates)]
+    if not names:
+        return given
+    posteriors = [_posterior(program, given, values) for values in (one, two)]
+    if any(law is None for law in posteriors):
+        return given
+    return given | dict.fromkeys(names, (posteriors[0],) + (posteriors[1],) * COPIES)
+
+
+def _posterior(program: Program, given: dict[str, Any], values: tuple[Any, ...]) -> Law | None:
+    """The posterior that the program measures distances from."""
+    compared: list[Law] = []
+    n = len(values) if program.adjacency is Adjacency.SUBSTITUTE else None
+    program.evaluate(given, values, n, Explorer([], True), [], compared)
+    return compared[0] if compared else None
+
+
+# ---- losses ---------------------------------------------------------------------------------------
+
+Probabilities: TypeAlias = tuple[dict[Any, arb], arb]  # by output, and the mass that was left out
+
+
+class Laws:
+    """The laws of a program at given parameters, each computed once."""
+
+    def __init__(self, program: Program, given: dict[str, Any]) -> None:
+        self.program, self.given = program, given
+        self.known: dict[tuple[Any, ...], Probabilities] = {}
+
+    def __call__(self, values: tuple[Any, ...]) -> Probabilities:
+        """With these data."""
+        if values not in self.known:
+            self.known[values] = self._law(values)
+        return self.known[values]
+
+    def _law(self, values: tuple[Any, ...]) -> Probabilities:
+        found: dict[Any, arb] = {}
+        total = arb(0)
+        for outcome, explorer in outcomes(self.program, self.given, values, few=False):
+            p = explorer.log_p.exp()
+            found[outcome.value] = found.get(outcome.value, arb(0)) + p
+            total += p
+        return found, (1 - total).max(arb(0))
+
+
+def loss(laws: Laws, one: tuple[Any, ...], two: tuple[Any, ...]) -> Witness:
+    """How much more likely some output is with one data set than with its neighbour."""
+    program = laws.program
+    given = adversarial(program, laws.given, one, two)
+    if given is not laws.given:
+        laws = Laws(program, given)
+    n = max(len(one), len(two))
+    with balls.precision(balls.PRECISION):
+        public = {k: v for k, v in given.items() if isinstance(v, Fraction)} | {"n": Fraction(n)}
+        epsilon = program.budget.epsilon.ball(public)
+        delta = program.budget.delta.ball(public)
+        if program.budget.delta.terms:
+            found, output = _hockey_stick(laws, one, two, epsilon)
+            return _witness(arb.neg_inf(), epsilon, found, delta, one, two, given, output)
+        worst, output = _ratio(laws, one, two)
+        return _witness(worst, epsilon, None, delta, one, two, given, output)
+
+
+def _witness(
+    worst: arb,
+    epsilon: arb,
+    found: arb | None,
+    delta: arb,
+    one: tuple[Any, ...],
+    two: tuple[Any, ...],
+    given: Mapping[str, Any],
+    output: Any,
+) -> Witness:
+    # a loss counts as larger than the claim only where balls are sure of it
+    low = float("inf") if worst == arb.pos_inf() else float(worst.lower())
+    claimed = float(epsilon.mid())
+    if worst.is_finite() and not worst > epsilon:
+        low = min(low, claimed)
+    lower = None if found is None else float(found.lower())
+    limit = float(delta.mid())
+    if found is not None and lower is not None and not found > delta:
+        lower = min(lower, limit)
+    return Witness(low, claimed, lower, limit, one, two, given, output)
+
+
+def _ratio(laws: Laws, one: tuple[Any, ...], two: tuple[Any, ...]) -> tuple[arb, Any]:
+    """The log of the largest ratio of probabilities, from below."""
+    program, given = laws.program, laws.given
+    worst, where = arb.neg_inf(), None
+    for outcome, explorer in outcomes(program, given, one, few=True):
+        if outcome.places is None:
+            return _summed_ratio(laws, one, two)
+        other = Repeater(explorer.transcript)
+        try:
+            again = evaluate(program, given, two, other)
+            if again.places != outcome.places:
+                return _summed_ratio(laws, one, two)
+            # the output tells the draws, so no other draws of the neighbour lead to it
+            same = again.value == outcome.value and other.place == len(explorer.transcript)
+            found = explorer.log_p - other.log_p if same else arb.pos_inf()
+        except ImpossibleError:
+            found = arb.pos_inf()
+        if found == arb.pos_inf():
+            return found, outcome.value
+        if found.lower() > worst:
+            worst, where = found, outcome.value
+    return worst, where
+
+
+def _summed_ratio(laws: Laws, one: tuple[Any, ...], two: tuple[Any, ...]) -> tuple[arb, Any]:
+    first, _ = laws(one)
+    second, left = laws(two)
+    worst, where = arb.neg_inf(), None
+    for value, p in first.items():
+        q = second.get(value, arb(0)) + left
+        found = (p / q).log() if q > 0 else arb.pos_inf()
+        if found == arb.pos_inf():
+            return found, value
+        if found.lower() > worst:
+            worst, where = found, value
+    return worst, where
+
+
+def _hockey_stick(
+    laws: Laws, one: tuple[Any, ...], two: tuple[Any, ...], epsilon: arb
+) -> tuple[arb, Any]:
+    """δ at the claimed ε, from below."""
+    first, _ = laws(one)
+    second, left = laws(two)
+    total, where, most = arb(0), None, arb(0)
+    for value, p in first.items():
+        gap = p - epsilon.exp() * second.get(value, arb(0))
+        if gap > 0:
+            total += gap
+        if gap.lower() > most:
+            most, where = gap.lower(), value
+    # what was left out of the neighbour's law may lie anywhere
+    return total - epsilon.exp() * left, where
+
+
+# ---- over all small data sets ---------------------------------------------------------------------
+
+
+def worst_loss(program: Program, given: dict[str, Any], n: int) -> Witness | None:
+    """The pair of neighbours with up to n records that shows most; None if there is none."""
+    found: Witness | None = None
+    laws = Laws(program, given)
+    sizes = [program.n] if program.n is not None else range(1, n + 1)
+    for size in sizes:
+        for one, two in neighbours(program, size):
+            try:
+                witness = loss(laws, one, two)
+            except TooManyError:
+                return found
+            if found is None or witness.tightness > found.tightness:
+                found = witness
+    return found
+
+
+def refute(
+    program: Program, hint: Mapping[str, Fraction] | None = None, seconds: float = 5.0
+) -> Witness | None:
+    """A pair of small neighbours that shows more than is claimed, if one is found."""
+    end = time.monotonic() + seconds
+    for given in instances(program, hint):
+        laws = Laws(program, given)
+        for size in [program.n] if program.n is not None else (1, 2, 3):
+            for one, two in neighbours(program, size):
+                if time.monotonic() > end:
+                    return None
+                try:
+                    witness = loss(laws, one, two)
+                except (
+                    TooManyError,
+                    DiscreetError,
+                    ArithmeticError,
+                    LookupError,
+                    TypeError,
+                    AttributeError,
+                    ValueError,
+                    AssertionError,
+                ):
+                    break
+                if witness.violated:
+                    return witness
+    return None

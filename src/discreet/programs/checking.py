@@ -1,0 +1,697 @@
+"""The checker: an interpreter of the tree that computes with distances instead of values.
+
+Public branches are followed both ways, one run for each path; the budget has to cover every path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet.core import Adjacency
+from discreet.programs import declared, rules, symbolic, syntax
+from discreet.programs.abstract import (
+    Abstract,
+    Closure,
+    FamilyName,
+    Hidden,
+    Items,
+    Observation,
+    Private,
+    Public,
+    Random,
+    RecordList,
+    Scenario,
+    Vector,
+    added,
+    is_public,
+    negated,
+    numeric,
+    scaled,
+)
+from discreet.programs.costs import Budget, Cost, require_within, spent
+from discreet.programs.describing import describe
+from discreet.programs.diagnostics import Diagnostic, ProgramError
+from discreet.programs.families import FAMILIES
+from discreet.programs.proving import Prover
+from discreet.programs.symbolic import ZERO, Expression, number
+
+MOST_PATHS = 256
+MOST_UNROLLED = 64
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the derivation."""
+
+    span: syntax.Span
+    conclusion: str
+    total: str = ""
+
+
+class Path:
+    """Which way public branches go in this run; new ones go the first way and are noted."""
+
+    def __init__(self, decisions: tuple[bool, ...] = ()) -> None:
+        self.decisions, self.taken = decisions, list[bool]()
+
+    def choose(self) -> bool:
+        """The next decision."""
+        place = len(self.taken)
+        self.taken.append(self.decisions[place] if place < len(self.decisions) else True)
+        return self.taken[-1]
+
+    def following(self) -> tuple[bool, ...] | None:
+        """The decisions of the next path in order."""
+        left = list(self.taken)
+        while left and not left[-1]:
+            left.pop()
+        return (*left[:-1], False) if left else None
+
+
+class Checker:
+    """One run along one path."""
+
+    def __init__(
+        self,
+        adjacency: Adjacency,
+        scenarios: tuple[Scenario, ...],
+        prover: Prover,
+        path: Path,
+        length: Expression | None,
+    ) -> None:
+        self.adjacency, self.scenarios, self.prover = adjacency, scenarios, prover
+        self.path, self.length = path, length
+        self.costs: list[Cost] = []
+        self.steps: list[Step] = []
+        self.fresh = 0
+        self.finite_weights: list[Expression] | None = None  # of a fold in hand
+        self.returned: syntax.Statement | None = None
+
+    # ---- errors ------------------------------------------------------------------------------
+
+    def error(
+        self,
+        node: syntax.Node | syntax.Statement,
+        message: str,
+        reason: str = "",
+        fix: str = "",
+        kind: str = "distance",
+    ) -> ProgramError:
+        """With the place and what was spent so far."""
+        lines = tuple(spent(self.costs, self.scenarios))
+        return ProgramError(Diagnostic(node.span, message, reason, fix, kind, costs=lines))
+
+    def zero(self) -> tuple[Expression, ...]:
+        """No distance in any scenario."""
+        return (ZERO,) * len(self.scenarios)
+
+    def everywhere(self, distance: Expression) -> tuple[Expression, ...]:
+        """The same distance in every scenario."""
+        return (distance,) * len(self.scenarios)
+
+    # ---- statements --------------------------------------------------------------------------
+
+    def block(
+        self, body: tuple[syntax.Statement, ...], names: dict[str, Abstract]
+    ) -> Abstract | None:
+        """Run statements; the value of a return, if one is met."""
+        for statement in body:
+            found = self.statement(statement, names)
+            if found is not None:
+                return found
+        return None
+
+    def statement(self, node: syntax.Statement, names: dict[str, Abstract]) -> Abstract | None:
+        """Run one; names change in place."""
+        if isinstance(node, syntax.Let):
+            value = self.value(node.value, names)
+            self.bind(node, value, names)
+            return None
+        if isinstance(node, syntax.Return):
+            value = self.value(node.value, names)
+            self.returned = node
+            return value
+        if isinstance(node, syntax.If):
+            return self.block(node.then if self.test(node.test, names) else node.otherwise, names)
+        return self.loop(node, names)
+
+    def bind(self, node: syntax.Let, value: Abstract, names: dict[str, Abstract]) -> None:
+        """Give names to a value, or to its parts."""
+        if not node.unpack:
+            names[node.names[0]] = value
+            if not isinstance(value, (Closure, FamilyName)):
+                self.note(node, node.names[0], value)
+            return
+        parts = self.parts(node, value, len(node.names))
+        for name, part in zip(node.names, parts, strict=True):
+            names[name] = part
+            self.note(node, name, part)
+
+    def note(self, node: syntax.Statement, name: str, value: Abstract) -> None:
+        """Add a line to the derivation."""
+        total = spent(self.costs, self.scenarios)[-1].rsplit("so far ", 1)[1] if self.costs else "0"
+        self.steps.append(Step(node.span, f"{name} : {describe(value)}", total))
+
+    def parts(
+        self, node: syntax.Statement | syntax.Node, value: Abstract, count: int
+    ) -> tuple[Abstract, ...]:
+        """What a value unpacks into."""
+        if isinstance(value, Public) and value.sort in ("list", "vector", "law"):
+            sort = "law" if value.sort == "law" else "number"
+            return tuple(Public(sort=sort) for _ in range(count))
+        items: tuple[Abstract, ...] | None = None
+        if isinstance(value, Items):
+            items = value.items
+        elif isinstance(value, Vector):
+            items = value.parts
+        if items is None or len(items) != count:
+            raise self.error(
+                node,
+                f"{describe(value)} does not unpack into {count} names",
+                fix="index it, or use it as a whole",
+                kind="syntax",
+            )
+        return items
+
+    def test(self, node: syntax.Node, names: Mapping[str, Abstract]) -> bool:
+        """Which way to go; only public values decide."""
+        value = self.value(node, names)
+        if isinstance(value, Public):
+            if isinstance(value.literal, bool):
+                return value.literal
+            return self.path.choose()
+        raise self.error(
+            node,
+            "a branch on a private value",
+            f"the test is {describe(value)}: which way the program goes would show it",
+            "release the value with noise first, and branch on the released one",
+            "private",
+        )
+
+    def loop(self, node: syntax.For, names: dict[str, Abstract]) -> None:
+        """For i in range(k): unrolled, or once for all i."""
+        times = self.range_of(node.source, names)
+        start, count = times
+        if count.value is not None and start.value is not None:
+            if count.value <= MOST_UNROLLED:
+                for i in range(int(max(count.value, 0))):
+                    names[node.name] = Public(start + number(i))
+                    self.block(node.body, names)
+                return
+        before = dict(names)
+        for name in sorted(_assigned(node.body) & names.keys()):
+            names[name] = self.weakened(name, names[name])
+        self.fresh += 1
+        index = f"{node.name}_{self.fresh}"
+        names[node.name] = Public(symbolic.symbol(index))
+        spent_before = len(self.costs)
+        self.block(node.body, names)
+        for name in sorted(_assigned(node.body)):
+            if name in before and is_public(before[name]) and not is_public(names[name]):
+                raise self.error(
+                    node,
+                    f"{name} is public before the loop and private after it",
+                    "a value that the loop carries along has to stay public",
+                    "use sum(map(f, data)) or fold(step, start, data)",
+                    "private",
+                )
+            names[name] = self.weakened(name, names[name])
+        inside = self.costs[spent_before:]
+        del self.costs[spent_before:]
+        for cost in inside:
+            used = frozenset[str]().union(*(e.symbols for e in cost.epsilons), cost.delta.symbols)
+            if index in used or cost.gaussian is not None:
+                raise self.error(
+                    node,
+                    "the cost changes from round to round of a loop of unknown length",
+                    fix="spend the same in every round, or make the length a number",
+                    kind="unknown",
+                )
+            self.costs.append(cost.times(count))
+        names[node.name] = Public()
+
+    def weakened(self, name: str, value: Abstract) -> Abstract:
+        """All that is known of a value after unknown many rounds."""
+        if is_public(value):
+            sort = value.sort if isinstance(value, Public) else "list"
+            return Public(sort=sort)
+        return Private(None, reason=f"{name} is private and changes in a loop")
+
+    def range_of(
+        self, node: syntax.Node, names: Mapping[str, Abstract]
+    ) -> tuple[Expression, Expression]:
+        """Start and length of a range."""
+        if not isinstance(node, syntax.Call) or node.name != "range":
+            value = self.value(node, names)
+            if isinstance(value, RecordList):
+                raise self.error(
+                    node,
+                    "a loop over private records has no rule",
+                    fix="write sum(map(f, data)), fold(step, start, data) or sample_each(f, data)",
+                    kind="syntax",
+                )
+            raise self.error(
+                node, "this loop has no rule", fix="write for i in range(k)", kind="syntax"
+            )
+        ends = []
+        for argument in node.arguments[:2]:
+            value = self.value(argument, names)
+            if not isinstance(value, Public):
+                raise self.error(
+                    argument,
+                    "the length of this range is private",
+                    f"it is {describe(value)}: the number of values would show it",
+                    "use a public number; under add-remove the number of records is private",
+                    "private",
+                )
+            ends.append(value.number)
+        if None in ends or not 1 <= len(node.arguments) <= 2:
+            raise self.error(
+                node, "range needs one or two known numbers", fix="write range(k)", kind="syntax"
+            )
+        start, stop = (ZERO, ends[0]) if len(ends) == 1 else (ends[0], ends[1])
+        assert start is not None
+        assert stop is not None
+        return start, stop - start
+
+    # ---- expressions -------------------------------------------------------------------------
+
+    def value(self, node: syntax.Node, names: Mapping[str, Abstract]) -> Abstract:
+        """What is known of an expression."""
+        if isinstance(node, syntax.Number):
+            return Public(number(node.value))
+        if isinstance(node, syntax.Literal):
+            sort = "flag" if isinstance(node.value, bool) else "category"
+            return Public(literal=node.value, sort=sort)
+        if isinstance(node, syntax.Name):
+            return self.named(node, names)
+        if isinstance(node, syntax.Group):
+            return Items(tuple(self.value(item, names) for item in node.items))
+        if isinstance(node, syntax.Unary):
+            return self.unary(node, names)
+        if isinstance(node, syntax.Binary):
+            left, right = self.value(node.left, names), self.value(node.right, names)
+            return self.binary(node, left, right)
+        if isinstance(node, syntax.Choice):
+            return self.value(node.then if self.test(node.test, names) else node.otherwise, names)
+        if isinstance(node, syntax.Index):
+            return self.index(node, names)
+        if isinstance(node, syntax.Lambda):
+            return Closure(node, dict(names))
+        if isinstance(node, syntax.Each):
+            return self.each(node, names)
+        if isinstance(node, syntax.Apply):
+            function = self.value(node.function, names)
+            arguments = tuple(self.value(argument, names) for argument in node.arguments)
+            return self.apply(node, function, arguments)
+        if isinstance(node, syntax.Unknown):
+            return self.unknown(node, names)
+        return rules.call(self, node, names)
+
+    def named(self, node: syntax.Name, names: Mapping[str, Abstract]) -> Abstract:
+        """A variable, or a family."""
+        if node.name in names:
+            value = names[node.name]
+            if isinstance(value, Hidden):
+                raise self.error(
+                    node,
+                    f"{value.name} is private and not the record at hand",
+                    "a function of one record, or of one cell, may use nothing else that is "
+                    "private: one record would change the noise of all",
+                    "use only the function's own argument",
+                    "private",
+                )
+            return value
+        if node.name in FAMILIES:
+            return FamilyName(node.name)
+        raise self.error(
+            node,
+            f"{node.name} may have no value here",
+            fix="give it a value on every path",
+            kind="syntax",
+        )
+
+    def unary(self, node: syntax.Unary, names: Mapping[str, Abstract]) -> Abstract:
+        """-x, not x."""
+        value = self.value(node.operand, names)
+        if node.operator == "not":
+            if isinstance(value, Public):
+                known = isinstance(value.literal, bool)
+                return Public(literal=not value.literal if known else None, sort="flag")
+            if isinstance(value, Private) and value.sort == "flag":
+                return value
+        elif (x := numeric(value)) is not None:
+            return negated(x)
+        raise self.error(node, f"{node.operator} has no rule for {describe(value)}", kind="syntax")
+
+    def binary(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
+        """Arithmetic and comparisons."""
+        if node.operator in COMPARISONS:
+            return self.comparison(node, left, right)
+        if node.operator in ("and", "or"):
+            return self.connected(node, left, right)
+        if (scale := rules.scaled_noise(node.operator, left, right)) is not None:
+            return scale
+        x, y = numeric(left), numeric(right)
+        if x is None or y is None:
+            bad = left if x is None else right
+            raise self.error(
+                node, f"{node.operator} has no rule for {describe(bad)}", kind="syntax"
+            )
+        if node.operator in ("+", "-"):
+            return added(x, y, 1 if node.operator == "+" else -1)
+        if node.operator == "*":
+            return self.product(node, x, y)
+        if node.operator == "/":
+            return self.quotient(node, x, y)
+        if node.operator == "**":
+            return self.power(node, x, y)
+        if isinstance(x, Public) and isinstance(y, Public):
+            return Public()
+        return self.unbounded(node, f"{node.operator} of a private value")
+
+    def unbounded(self, node: syntax.Node, what: str) -> Private:
+        """A private number that nothing is known of."""
+        return Private(None, reason=f"line {node.span.line}: {what} has no bound")
+
+    def product(self, node: syntax.Node, x: Public | Private, y: Public | Private) -> Abstract:
+        """|c|·d."""
+        if isinstance(x, Private) and isinstance(y, Private):
+            return self.unbounded(node, "a product of two private values")
+        if isinstance(x, Public) and isinstance(y, Public):
+            known = x.number is not None and y.number is not None
+            return Public(x.number * y.number if known else None)  # type: ignore[operator]
+        inner, factor = (x, y) if isinstance(x, Private) else (y, x)
+        assert isinstance(inner, Private)
+        assert isinstance(factor, Public)
+        if factor.number is None:
+            return self.unbounded(node, "a private value times a released one")
+        return scaled(inner, factor.number)
+
+    def quotient(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
+        """d/|c|, c never 0."""
+        if isinstance(y, Private):
+            return self.unbounded(
+                node, "division by a private value (it may be near 0, where 1/x is steep)"
+            )
+        if y.number is None:
+            return (
+                Public()
+                if isinstance(x, Public)
+                else self.unbounded(node, "a private value divided by a released one")
+            )
+        answer = self.prover.nonzero(y.number)
+        if not answer.holds:
+            raise self.error(
+                node.right,
+                f"{y.number} may be 0 and is divided by",
+                fix="declare its bounds in params={…}, such as Pos",
+                kind="value",
+            )
+        if isinstance(x, Private):
+            return scaled(x, symbolic.ONE / y.number)
+        return Public(None if x.number is None else x.number / y.number)
+
+    def power(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
+        """Whole powers of public numbers."""
+        if isinstance(x, Private) or isinstance(y, Private):
+            note = " (if x moves by d, x² may move by more)" if isinstance(x, Private) else ""
+            return self.unbounded(node, f"a power of a private value{note}")
+        if x.number is None or y.number is None:
+            return Public()
+        exponent = y.number.value
+        if exponent is None or exponent.denominator != 1 or abs(exponent) > 64:
+            return Public()
+        if exponent < 0 and not self.prover.nonzero(x.number).holds:
+            raise self.error(node.left, f"{x.number} may be 0 and is divided by", kind="value")
+        return Public(x.number ** int(exponent))
+
+    def comparison(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
+        """== of categories is a private flag; other comparisons of private values have no bound."""
+        for one, two in ((left, right), (right, left)):
+            if isinstance(one, Random):
+                if node.operator != "==":
+                    raise self.error(
+                        node,
+                        "a draw is compared by == only",
+                        fix="write ran(Bernoulli(r)) == d",
+                        kind="syntax",
+                    )
+                return Observation(one.law, two)
+        if isinstance(left, Public) and isinstance(right, Public):
+            return Public(literal=_compared(node.operator, left, right), sort="flag")
+        discrete = all(
+            (isinstance(side, Private) and side.sort in ("flag", "category"))
+            or (isinstance(side, Public) and side.sort in ("flag", "category"))
+            or (isinstance(side, Items))
+            for side in (left, right)
+        )
+        if discrete and node.operator in ("==", "!="):
+            return Private(
+                self.everywhere(symbolic.ONE),
+                "a comparison of records is 0 or 1",
+                symbolic.ONE,
+                ZERO,
+                symbolic.ONE,
+                "flag",
+            )
+        reason = f"line {node.span.line}: a comparison of private numbers has no bound"
+        return Private(None, reason=reason, sort="flag")
+
+    def connected(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
+        """And, or."""
+        if isinstance(left, Public) and isinstance(right, Public):
+            known = isinstance(left.literal, bool) and isinstance(right.literal, bool)
+            if not known:
+                return Public(sort="flag")
+            both = left.literal and right.literal
+            either = left.literal or right.literal
+            return Public(literal=both if node.operator == "and" else either, sort="flag")
+        if all(
+            isinstance(side, (Public, Private)) and side.sort == "flag" for side in (left, right)
+        ):
+            if any(isinstance(side, Private) and side.distances is None for side in (left, right)):
+                return self.unbounded(node, "a comparison of private numbers")
+            return Private(
+                self.everywhere(symbolic.ONE),
+                "a flag is 0 or 1",
+                symbolic.ONE,
+                ZERO,
+                symbolic.ONE,
+                "flag",
+            )
+        raise self.error(node, f"{node.operator} joins flags only", kind="syntax")
+
+    def index(self, node: syntax.Index, names: Mapping[str, Abstract]) -> Abstract:
+        """x[i] with a known i."""
+        value, place = self.value(node.value, names), self.value(node.place, names)
+        if isinstance(value, RecordList):
+            raise self.error(
+                node,
+                "a single private record is no function of the whole list",
+                fix="write sum(map(f, data)) or sample_each(f, data)",
+                kind="syntax",
+            )
+        known = place.number.value if isinstance(place, Public) and place.number else None
+        if isinstance(place, Public) and place.number == ZERO:
+            known = Fraction(0)
+        if isinstance(value, Public):
+            return Public(sort="number" if value.sort in ("list", "vector") else value.sort)
+        items = value.items if isinstance(value, Items) else None
+        if isinstance(value, Vector):
+            items = value.parts
+        if items is None or known is None or not 0 <= known < len(items):
+            raise self.error(
+                node,
+                f"there is no such place in {describe(value)}",
+                fix="index a tuple by a number from 0 on",
+                kind="syntax",
+            )
+        return items[int(known)]
+
+    def each(self, node: syntax.Each, names: Mapping[str, Abstract]) -> Abstract:
+        """A public list of public values."""
+        start, count = self.range_of(node.source, names)
+        if count.value is not None and start.value is not None and count.value <= MOST_UNROLLED:
+            places = range(int(max(count.value, 0)))
+            inside = [dict(names) | {node.name: Public(start + number(i))} for i in places]
+            items = tuple(self.value(node.body, scope) for scope in inside)
+            if items and all(map(is_public, items)):
+                return Items(items)
+        self.fresh += 1
+        index = Public(symbolic.symbol(f"{node.name}_{self.fresh}"))
+        item = self.value(node.body, dict(names) | {node.name: index})
+        if not is_public(item):
+            raise self.error(
+                node,
+                "a list of private values has no rule",
+                fix="release each value with noise, or compute it from public numbers",
+                kind="private",
+            )
+        return Public(sort="list")
+
+    def unknown(self, node: syntax.Unknown, names: Mapping[str, Abstract]) -> Abstract:
+        """Something without a rule."""
+        private = any(not is_public(self.value(part, names)) for part in node.arguments)
+        on = "private data" if private else "public values"
+        raise self.error(
+            node,
+            f"{node.name} is an unknown function, used on {on}",
+            "nothing is known of what it does to two neighbouring data sets"
+            if private
+            else "a program is a closed world: what has no rule is not run",
+            "use the functions of discreet.language; after the release, any function may be used",
+            "distance" if private else "syntax",
+        )
+
+    def apply(
+        self, node: syntax.Node, function: Abstract, arguments: tuple[Abstract, ...]
+    ) -> Abstract:
+        """A function of the program."""
+        if not isinstance(function, Closure):
+            raise self.error(node, f"{describe(function)} is no function", kind="syntax")
+        if len(function.node.parameters) != len(arguments):
+            raise self.error(
+                node,
+                f"the function takes {len(function.node.parameters)} arguments, not "
+                f"{len(arguments)}",
+                kind="syntax",
+            )
+        names = dict(function.names)
+        names |= dict(zip(function.node.parameters, arguments, strict=True))
+        found = self.block(function.node.body, names)
+        assert found is not None
+        return found
+
+    def spend(self, node: syntax.Node, cost: Cost) -> None:
+        """Pay for a draw."""
+        self.costs.append(cost)
+
+    def require_positive(self, node: syntax.Node, value: Abstract, what: str) -> Expression:
+        """A public number above 0 for all values of the parameters."""
+        if not isinstance(value, Public) or value.number is None:
+            raise self.error(
+                node,
+                f"{what} must be a public number made of parameters",
+                f"it is {describe(value)}",
+                "use the declared parameters and numbers",
+                "private" if not isinstance(value, Public) else "value",
+            )
+        answer = self.prover.positive(value.number)
+        if not answer.holds:
+            raise self.error(
+                node,
+                f"{what} must be positive, and {value.number} may not be",
+                fix="declare the parameter as Pos, or write a positive number",
+                kind="value",
+            )
+        return value.number
+
+
+def _compared(operator: str, left: Public, right: Public) -> bool | None:
+    """The result where both are known."""
+    one: Any = left.literal if left.number is None else left.number.value
+    two: Any = right.literal if right.number is None else right.number.value
+    if one is None or two is None:
+        return None
+    if isinstance(one, (bool, str)) or isinstance(two, (bool, str)):
+        same = one == two
+        return same if operator == "==" else not same if operator == "!=" else None
+    order = (one > two) - (one < two)
+    return {
+        "==": order == 0,
+        "!=": order != 0,
+        "<": order < 0,
+        "<=": order <= 0,
+        ">": order > 0,
+        ">=": order >= 0,
+    }[operator]
+
+
+def _assigned(body: tuple[syntax.Statement, ...]) -> set[str]:
+    found: set[str] = set()
+    for statement in body:
+        if isinstance(statement, syntax.Let):
+            found.update(statement.names)
+        elif isinstance(statement, syntax.For):
+            found |= {statement.name} | _assigned(statement.body)
+        elif isinstance(statement, syntax.If):
+            found |= _assigned(statement.then) | _assigned(statement.otherwise)
+    return found
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What the checker found along all paths."""
+
+    steps: tuple[Step, ...]
+    costs: tuple[Cost, ...]
+    scenarios: tuple[Scenario, ...]
+    paths: int
+
+    def lines(self) -> list[str]:
+        """What was spent, along the first path."""
+        return spent(list(self.costs), self.scenarios)
+
+
+def scenarios_of(kind: declared.Kind, adjacency: Adjacency) -> tuple[Scenario, ...]:
+    """All changes of one record, where its values are few."""
+    values = declared.support(kind)
+    added_ = adjacency is Adjacency.ADD_REMOVE
+    if values is None or len(values) > 12:
+        return (Scenario(added=added_),)
+    if added_:
+        return tuple(Scenario(None, value, True, True) for value in values)
+    pairs = [(a, b) for i, a in enumerate(values) for b in values[i + 1 :]]
+    return tuple(Scenario(a, b, True) for a, b in pairs) or (Scenario(),)
+
+
+def derive(
+    parameters: tuple[str, ...],
+    body: tuple[syntax.Statement, ...],
+    records: declared.Records,
+    adjacency: Adjacency,
+    kinds: Mapping[str, declared.Parameter],
+    budget: Budget,
+    n: int | None,
+) -> Proof:
+    """Check every path; raises `ProgramError` at the first that cannot be proved."""
+    symbols = {name: kind for name, kind in kinds.items() if isinstance(kind, declared.Number)}
+    length: Expression | None = None
+    if adjacency is Adjacency.SUBSTITUTE:
+        length = number(n) if n is not None else symbolic.symbol("n")
+        symbols["n"] = declared.Number(Fraction(1), whole=True)
+    prover = Prover(symbols)
+    scenarios = scenarios_of(records.item, adjacency)
+    steps: dict[tuple[syntax.Span, str], Step] = {}
+    costs: tuple[Cost, ...] = ()
+    decisions: tuple[bool, ...] | None = ()
+    paths = 0
+    while decisions is not None:
+        paths += 1
+        path = Path(decisions)
+        checker = Checker(adjacency, scenarios, prover, path, length)
+        names: dict[str, Abstract] = dict(
+            zip(parameters, rules.inputs(checker, parameters, records, kinds), strict=True)
+        )
+        returned = checker.block(body, names)
+        end = checker.returned
+        assert returned is not None
+        assert end is not None
+        rules.require_public(checker, end, returned)
+        checker.steps.append(Step(end.span, f"return : {describe(returned)}", ""))
+        require_within(checker.costs, budget, scenarios, prover, end.span)
+        for step in checker.steps:
+            steps.setdefault((step.span, step.conclusion), step)
+        if not costs:
+            costs = tuple(checker.costs)
+        decisions = path.following()
+        if paths > MOST_PATHS:
+            raise checker.error(
+                end, f"the program has more than {MOST_PATHS} paths", kind="unknown"
+            )
+    return Proof(tuple(steps.values()), costs, scenarios, paths)

@@ -1,0 +1,230 @@
+"""A program's law on given data, by running it once for every sequence of draws.
+
+Where every drawn value is returned as it is, the output tells the draws, so that a ratio of
+probabilities is that of the draws, and a few sequences show the privacy loss. Else probabilities are
+added up by output over windows of the noise, and what is left out bounds the error. All
+probabilities are balls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from flint import arb
+
+from discreet.core import Adjacency
+from discreet.exact import theta
+from discreet.exact.balls import ball
+from discreet.programs.families import Law
+from discreet.programs.program import Program
+from discreet.programs.requests import (
+    LaplaceNoise,
+    NormalNoise,
+    PosteriorDraw,
+    Request,
+    Selection,
+    width,
+)
+from discreet.programs.running import finished
+
+MOST_PATHS = 40_000
+_TAIL, _NORMAL_TAIL = 12.0, 30.0  # windows leave out about e^−12, or e^−30, of a draw
+_BINS = 12  # of a posterior draw: θ from 1/2 on, from 1/4 on, …
+
+
+class TooManyError(Exception):
+    """A program has too many sequences of draws to go through."""
+
+
+class ImpossibleError(Exception):
+    """Draws that other data cannot have."""
+
+
+# ---- probabilities of draws -------------------------------------------------------------------------
+
+
+def log_probability(request: Request, outcome: tuple[int, ...]) -> arb:
+    """Of one outcome; candidates that are equal count as one."""
+    if isinstance(request, LaplaceNoise):
+        apart = sum(abs(z - (c or 0)) for z, c in zip(outcome, request.centers, strict=True))
+        return _log_tanh(request.rate) * len(outcome) - ball(request.rate * apart)
+    if isinstance(request, NormalNoise):
+        apart = sum((z - (c or 0)) ** 2 for z, c in zip(outcome, request.centers, strict=True))
+        total = _log_theta(request.variance) * len(outcome)
+        return -ball(Fraction(apart) / (2 * request.variance)) - total
+    if isinstance(request, Selection):
+        weights = _weights(request)
+        return (weights[outcome[0]] / sum(weights.values(), arb(0))).log()
+    return _bin(request, outcome[0]).log()
+
+
+def _weights(request: Selection) -> dict[int, arb]:
+    """Of all distinct candidates, with their copies."""
+    assert request.log_weights is not None
+    copies = Counter(request.first)
+    return {i: request.log_weights[i]().exp() * copies[i] for i in copies}
+
+
+@lru_cache(maxsize=1024)
+def _log_tanh(rate: Fraction) -> arb:
+    return (ball(rate) / 2).tanh().log()
+
+
+@lru_cache(maxsize=1024)
+def _log_theta(variance: Fraction) -> arb:
+    return theta.log_theta(variance)
+
+
+def _bin(request: PosteriorDraw, place: int) -> arb:
+    """P(2^−(place+1) ≤ θ < 2^−place) of a Beta, and of the last bin all that is below."""
+    a, b = finished(request.law).parameters
+    high = _cdf(a, b, arb(2) ** -place)
+    low = _cdf(a, b, arb(2) ** -(place + 1)) if place < _BINS else arb(0)
+    return high - low
+
+
+def _cdf(a: Fraction, b: Fraction, x: arb) -> arb:
+    return arb(1) if x == 1 else x.beta_lower(ball(a), ball(b), regularized=True)
+
+
+class Window:
+    """The outcomes of a request that are gone through: all that matter, or some that show the loss."""
+
+    def __init__(self, request: Request, few: bool) -> None:
+        self.centers: tuple[int | None, ...] = (0,)
+        if isinstance(request, Selection):
+            self.steps: Sequence[int] = tuple(dict.fromkeys(request.first))
+        elif isinstance(request, PosteriorDraw):
+            self.steps = range(_BINS + 1)
+        else:
+            self.centers = request.centers
+            far = math.ceil(_reach(request))
+            if few:  # beyond both centers the ratio of Laplace noise no longer changes
+                self.steps = (-1, 0, 1) if len(self.centers) > 1 else (-far, 0, far)
+            else:
+                self.steps = range(-far, far + 1)
+
+    def __len__(self) -> int:
+        return int(len(self.steps) ** len(self.centers))
+
+    def __getitem__(self, place: int) -> tuple[int, ...]:
+        found = []
+        for center in self.centers:
+            place, digit = divmod(place, len(self.steps))
+            found.append((center or 0) + self.steps[digit])
+        return tuple(found)
+
+
+def _reach(request: LaplaceNoise | NormalNoise) -> float:
+    if isinstance(request, LaplaceNoise):
+        return _TAIL / float(request.rate)
+    return math.sqrt(2 * _NORMAL_TAIL * float(request.variance))
+
+
+# ---- sequences of draws -------------------------------------------------------------------------
+
+
+class Explorer:
+    """Answers along one sequence of chosen outcomes; later requests take their first one."""
+
+    def __init__(self, chosen: list[int], few: bool) -> None:
+        self.chosen, self.few = chosen, few
+        self.taken: list[int] = []
+        self.sizes: list[int] = []
+        self.transcript: list[int] = []
+        self.log_p = arb(0)
+
+    def __call__(self, request: Request) -> tuple[int, ...]:
+        """The chosen outcome."""
+        window = Window(request, self.few)
+        place = self.chosen[len(self.taken)] if len(self.taken) < len(self.chosen) else 0
+        self.taken.append(place)
+        self.sizes.append(len(window))
+        outcome = window[place]
+        self.log_p += log_probability(request, outcome)
+        self.transcript += outcome
+        return outcome
+
+    def following(self) -> list[int] | None:
+        """The next sequence in order."""
+        left = list(self.taken)
+        while left and left[-1] + 1 >= self.sizes[len(left) - 1]:
+            left.pop()
+        return [*left[:-1], left[-1] + 1] if left else None
+
+
+class Repeater:
+    """Answers with given draws, and finds their probability under other data."""
+
+    def __init__(self, transcript: list[int]) -> None:
+        self.transcript, self.place, self.log_p = transcript, 0, arb(0)
+
+    def __call__(self, request: Request) -> tuple[int, ...]:
+        """The next draws."""
+        outcome = tuple(self.transcript[self.place : self.place + width(request)])
+        self.place += len(outcome)
+        if len(outcome) < width(request) or (
+            isinstance(request, Selection) and outcome[0] not in request.first
+        ):
+            raise ImpossibleError
+        self.log_p += log_probability(request, outcome)
+        return outcome
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A released value, and where the draws are in it; None where one of them is not."""
+
+    value: Any
+    places: tuple[int, ...] | None
+
+
+def evaluate(
+    program: Program,
+    given: Mapping[str, Any],
+    values: tuple[Any, ...],
+    draw: Callable[[Request], tuple[int, ...]],
+) -> Outcome:
+    """Run a program with these draws."""
+    n = len(values) if program.adjacency is Adjacency.SUBSTITUTE else None
+    drawn: list[Any] = []
+    raw = program.evaluate(given, values, n, draw, drawn)
+    leaves = list(_leaves(raw))
+    places: list[int] = []
+    for item in drawn:
+        found = [i for i, leaf in enumerate(leaves) if leaf is item]
+        if not found or isinstance(item, (bool, str)):
+            return Outcome(finished(raw), None)
+        places.append(found[0])
+    return Outcome(finished(raw), tuple(places))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    yield value
+    parts = value.parameters if isinstance(value, Law) else value
+    if isinstance(parts, tuple):
+        for part in parts:
+            yield from _leaves(part)
+
+
+def outcomes(
+    program: Program, given: Mapping[str, Any], values: tuple[Any, ...], few: bool
+) -> Iterator[tuple[Outcome, Explorer]]:
+    """What every sequence of draws leads to."""
+    chosen: list[int] | None = []
+    for _ in range(MOST_PATHS):
+        explorer = Explorer(chosen, few)
+        found = evaluate(program, given, values, explorer)
+        if math.prod(explorer.sizes) > MOST_PATHS:
+            raise TooManyError
+        yield found, explorer
+        chosen = explorer.following()
+        if chosen is None:
+            return
+    raise TooManyError

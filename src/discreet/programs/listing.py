@@ -1,0 +1,360 @@
+"""Rules of lists of private records: map, sum, count, len, fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from discreet.core import Adjacency
+from discreet.programs import declared, symbolic, syntax
+from discreet.programs.abstract import (
+    Abstract,
+    Belief,
+    Closure,
+    Hidden,
+    Items,
+    LawOf,
+    Private,
+    Public,
+    RecordList,
+    added,
+    is_public,
+    numeric,
+    rational_gcd,
+)
+from discreet.programs.describing import describe
+from discreet.programs.symbolic import ONE, ZERO, Expression, largest, least, number
+
+if TYPE_CHECKING:
+    from discreet.programs.checking import Checker
+
+Arguments = tuple[Abstract, ...]
+
+
+def records(checker: Checker, kind: declared.Kind, name: str) -> RecordList:
+    """The private data."""
+    values = declared.support(kind)
+    if values is not None:
+        table = tuple((value, literal(value)) for value in values)
+        return RecordList(tabled(checker, table), table, name)
+    return RecordList(_item(checker, kind), None, name)
+
+
+def literal(value: Any) -> Abstract:
+    """A record that is known."""
+    if isinstance(value, tuple):
+        return Items(tuple(map(literal, value)))
+    return Public(literal=value, sort="flag" if isinstance(value, bool) else "category")
+
+
+def _item(checker: Checker, kind: declared.Kind) -> Abstract:
+    if isinstance(kind, declared.Record):
+        return Items(tuple(_item(checker, part) for part in kind.parts))
+    if isinstance(kind, declared.Number):
+        if kind.low is not None and kind.high is not None:
+            low, high = number(kind.low), number(kind.high)
+            why = f"records are declared to lie in [{low}, {high}]"
+            return Private(checker.everywhere(high - low), why, None, low, high)
+        return Private(None, reason="records are any real numbers, so one may move by any amount")
+    sort = "flag" if isinstance(kind, declared.Flag) else "category"
+    return _discrete(checker, sort)
+
+
+def _discrete(checker: Checker, sort: str) -> Private:
+    flag = sort == "flag"
+    return Private(
+        checker.everywhere(ONE),
+        "a record may change",
+        ONE if flag else None,
+        ZERO if flag else None,
+        ONE if flag else None,
+        sort,
+    )
+
+
+def tabled(checker: Checker, table: tuple[tuple[Any, Abstract], ...]) -> Abstract:
+    """One record's value, when all it can be are listed."""
+    numbers = [numeric(value) for _, value in table]
+    exact = [x.number for x in numbers if isinstance(x, Public) and x.number is not None]
+    if len(exact) == len(table):
+        low, high = least(*exact), largest(*exact)
+        flag = all(isinstance(v, Public) and isinstance(v.literal, bool) for _, v in table)
+        moves = _moves(checker, table, exact, False)
+        why = f"a record's value lies in {{{', '.join(map(str, dict.fromkeys(exact)))}}}"
+        return Private(moves, why, _step(exact), low, high, "flag" if flag else "number")
+    if all(isinstance(value, Items) for _, value in table):
+        width = len(table[0][1].items)  # type: ignore[union-attr]
+        columns = []
+        for place in range(width):
+            column = tuple(
+                (key, value.items[place]) for key, value in table if isinstance(value, Items)
+            )
+            columns.append(tabled(checker, column))
+        return Items(tuple(columns))
+    return _discrete(checker, "category")
+
+
+def _moves(
+    checker: Checker,
+    table: tuple[tuple[Any, Abstract], ...],
+    exact: list[Expression],
+    summed_up: bool,
+) -> tuple[Expression, ...]:
+    """By how much the value, or the sum over all records, moves in each scenario."""
+    values = {repr(key): x for (key, _), x in zip(table, exact, strict=True)}
+    moves = []
+    for scenario in checker.scenarios:
+        if not scenario.listed:
+            between = [symbolic.absolute(a - b) for a in exact for b in exact]
+            alone = [symbolic.absolute(a) for a in exact]
+            moves.append(largest(*(alone if scenario.added and summed_up else between)))
+        elif scenario.added:
+            after = values[repr(scenario.after)]
+            spread = [symbolic.absolute(after - b) for b in exact]
+            moves.append(symbolic.absolute(after) if summed_up else largest(*spread))
+        else:
+            apart = values[repr(scenario.after)] - values[repr(scenario.before)]
+            moves.append(symbolic.absolute(apart))
+    return tuple(moves)
+
+
+def _step(exact: Iterable[Expression]) -> Expression | None:
+    values = [x.value for x in exact]
+    if any(value is None for value in values):
+        return None
+    found = reduce(rational_gcd, (value for value in values if value is not None))
+    return number(found) if found else ONE
+
+
+def require_records(checker: Checker, node: syntax.Call, value: Abstract) -> RecordList:
+    """The private records, or a function of each."""
+    if isinstance(value, RecordList):
+        return value
+    raise checker.error(
+        node,
+        f"{node.name} needs the private records, got {describe(value)}",
+        kind="syntax",
+    )
+
+
+def guarded(closure: Closure) -> Closure:
+    """The same function, where it can see nothing private but its argument."""
+    names = {
+        name: value if is_public(value) or isinstance(value, Closure) else Hidden(name)
+        for name, value in closure.names.items()
+    }
+    names = {
+        name: guarded(value) if isinstance(value, Closure) else value
+        for name, value in names.items()
+    }
+    return Closure(closure.node, names)
+
+
+def function_of(checker: Checker, node: syntax.Call, value: Abstract) -> Closure:
+    """A function of one record."""
+    if isinstance(value, Closure):
+        return guarded(value)
+    raise checker.error(
+        node, f"{node.name} needs a function", fix="write lambda r: …", kind="syntax"
+    )
+
+
+def mapped(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """The same function of every record: neighbours stay neighbours."""
+    function = function_of(checker, node, arguments[0])
+    if isinstance(arguments[1], Public):
+        return Public(sort="list")
+    data = require_records(checker, node, arguments[1])
+    before = len(checker.costs)
+    if data.table is not None:
+        table = tuple((key, checker.apply(node, function, (v,))) for key, v in data.table)
+        found = RecordList(tabled(checker, table), table, data.own)
+    else:
+        found = RecordList(checker.apply(node, function, (data.item,)), None, data.own)
+    if len(checker.costs) > before:
+        raise checker.error(
+            node, "sample inside map has no rule", fix="write sample_each(f, data)", kind="syntax"
+        )
+    return found
+
+
+def summed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """Σ f(record): replacing one moves it by |f(r) − f(r')|, adding one by |f(r)|."""
+    if isinstance(arguments[0], Public):
+        return Public()
+    if isinstance(arguments[0], Items):
+        total: Public | Private = Public(ZERO)
+        for item in arguments[0].items:
+            part = numeric(item)
+            if part is None:
+                raise checker.error(node, "sum needs numbers", kind="syntax")
+            total = added(total, part, 1)
+        return total
+    data = require_records(checker, node, arguments[0])
+    if data.table is not None:
+        numbers = [numeric(value) for _, value in data.table]
+        exact = [x.number for x in numbers if isinstance(x, Public) and x.number is not None]
+        if len(exact) < len(data.table):
+            raise checker.error(node, "sum needs records that are numbers", kind="syntax")
+        moves = _moves(checker, data.table, exact, True)
+        return Private(moves, _why_sum(checker, moves), _step(exact))
+    item = numeric(data.item)
+    if isinstance(item, Public):
+        return _public_sum(checker, item)
+    if item is None:
+        raise checker.error(node, "sum needs records that are numbers", kind="syntax")
+    if item.low is None or item.high is None:
+        reason = item.reason or "nothing bounds what one record adds to the sum"
+        return Private(None, reason=f"line {node.span.line}: {reason}; clip every record first")
+    if checker.adjacency is Adjacency.ADD_REMOVE:
+        move = largest(symbolic.absolute(item.low), symbolic.absolute(item.high))
+    else:
+        move = item.high - item.low
+    moves = checker.everywhere(move)
+    return Private(moves, _why_sum(checker, moves), item.step)
+
+
+def _why_sum(checker: Checker, moves: tuple[Expression, ...]) -> str:
+    change = "adding" if checker.adjacency is Adjacency.ADD_REMOVE else "replacing"
+    return f"{change} one record moves the sum by at most {largest(*moves)}"
+
+
+def _public_sum(checker: Checker, item: Public) -> Abstract:
+    """The same public number for every record."""
+    if item.number is None:
+        return Private(None, reason="a sum of released numbers over the records has no bound")
+    if checker.length is not None:
+        return Public(item.number * checker.length)
+    moves = checker.everywhere(symbolic.absolute(item.number))
+    return Private(moves, _why_sum(checker, moves), symbolic.absolute(item.number))
+
+
+def counted(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """How many records satisfy a test."""
+    return summed(checker, node, (mapped(checker, node, arguments),))
+
+
+def length(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """n: public under substitution, private with distance 1 under add-remove."""
+    if isinstance(arguments[0], Public):
+        return Public()
+    if isinstance(arguments[0], Items):
+        return Public(number(len(arguments[0].items)))
+    require_records(checker, node, arguments[0])
+    if checker.length is not None:
+        return Public(checker.length)
+    return Private(
+        checker.everywhere(ONE),
+        "under add-remove the number of records is private: neighbours differ in it by 1",
+        ONE,
+    )
+
+
+def ranged(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """A range by itself."""
+    raise checker.error(
+        node,
+        "range has a rule in for and in [f(i) for i in range(k)] only",
+        fix="write for i in range(k)",
+        kind="syntax",
+    )
+
+
+def folded(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """By induction on the list: fold(step, start, data)."""
+    step, start = function_of(checker, node, arguments[0]), arguments[1]
+    if isinstance(arguments[2], Public):
+        return Public(sort="law" if isinstance(start, LawOf) else "number")
+    data = require_records(checker, node, arguments[2])
+    if isinstance(start, LawOf):
+        start = Belief(start)
+    if isinstance(start, Belief):
+        from discreet.programs.posteriors import folded_belief  # which needs `require_records`
+
+        return folded_belief(checker, node, step, start, data)
+    if numeric(start) is None:
+        raise checker.error(node, "fold starts with a number or a prior", kind="syntax")
+    return _folded_number(checker, node, step, start, data)
+
+
+def _folded_number(
+    checker: Checker, node: syntax.Call, step: Closure, start: Abstract, data: RecordList
+) -> Abstract:
+    """The state moves by at most what the one record that differs moves it by.
+
+    Same records must not move two states further apart: distance(step(s, r), step(s', r)) ≤
+    distance(s, s') =: D for all D ≥ 0. Then, with equal states before it, the record that differs
+    makes a distance d, and the rest of the list keeps it. Under add-remove the state has to change
+    by a bounded amount, so it has to be the old state plus a function of the record.
+    """
+    name = f"D_{checker.fresh}"
+    checker.fresh += 1
+    apart = symbolic.symbol(name)
+    checker.prover.symbols[name] = declared.Number(ZERO.value)
+    state = Private(checker.everywhere(apart), "the state so far", symbolic.ONE)
+    same = Public() if not isinstance(data.item, Items) else _public_like(data.item)
+    later = numeric(checker.apply(node, step, (state, same)))
+    if isinstance(later, Private) and later.distances is not None:
+        kept = all(checker.prover.at_most(d, apart).holds for d in later.distances)
+    else:
+        kept = isinstance(later, Public)
+    if not kept:
+        raise checker.error(
+            node,
+            "the fold may move two states further apart with every record",
+            "with equal records the distance of the states grows, so no bound holds for all n",
+            "let the step add a bounded function of the record: state + f(r)",
+        )
+    rest = Public(ZERO)
+    change = numeric(checker.apply(node, step, (rest, data.item)))
+    if checker.adjacency is Adjacency.ADD_REMOVE:
+        return _folded_added(checker, node, step, data, change)
+    if not isinstance(change, Private) or change.distances is None:
+        if isinstance(change, Public):
+            return Private(checker.zero(), "the fold does not use the records", None)
+        reason = getattr(change, "reason", "") or "the step has no bound"
+        return Private(None, reason=f"line {node.span.line}: {reason}")
+    return Private(change.distances, "by induction on the list", change.step)
+
+
+def _public_like(item: Items) -> Items:
+    return Items(
+        tuple(
+            _public_like(part) if isinstance(part, Items) else Public(sort=_sort(part))
+            for part in item.items
+        )
+    )
+
+
+def _sort(part: Abstract) -> str:
+    return part.sort if isinstance(part, (Public, Private)) else "number"
+
+
+def _folded_added(
+    checker: Checker, node: syntax.Call, step: Closure, data: RecordList, change: Abstract | None
+) -> Abstract:
+    """step(s, r) − s for two symbolic states has to be the same function of r."""
+    outcomes = []
+    for name in ("state_1", "state_2"):
+        state = symbolic.symbol(name)
+        if data.table is None:
+            break
+        row = []
+        for _, value in data.table:
+            after = numeric(checker.apply(node, step, (Public(state), value)))
+            if not isinstance(after, Public) or after.number is None:
+                row = []
+                break
+            row.append(after.number - state)
+        outcomes.append(row)
+    if len(outcomes) == 2 and outcomes[0] and outcomes[0] == outcomes[1] and data.table:
+        table = tuple((key, Public(x)) for (key, _), x in zip(data.table, outcomes[0], strict=True))
+        return summed(checker, node, (replace(data, table=table),))
+    raise checker.error(
+        node,
+        "under add-remove a fold has a bound only if it adds a function of the record",
+        "one list has a record more: its step has to change the state by a bounded amount",
+        "write sum(map(f, data))",
+    )

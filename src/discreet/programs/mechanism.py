@@ -1,0 +1,150 @@
+"""A program with its parameters as a mechanism: what was proved is what is drawn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet import check
+from discreet.core import Adjacency, Config, Guarantee, Mechanism
+from discreet.core.guarantee import Derivation
+from discreet.core.law import Outcome
+from discreet.errors import ExactnessError, InputError, NotAPosteriorError, NotEnumerable
+from discreet.models.normal_posterior import NormalPosterior
+from discreet.models.posterior import DirichletPosterior
+from discreet.programs.documents import (
+    describe_program,
+    read_program,
+    read_value,
+    write_value,
+)
+from discreet.programs.drawing import Sampler
+from discreet.programs.families import Law
+from discreet.programs.program import Program
+
+
+@dataclass(frozen=True)
+class ProgramModel:
+    """A program in the place of a model: it reads records, and tells what a value means."""
+
+    program: Program
+
+    by = None
+
+    def describe(self) -> dict[str, Any]:
+        """All that defines it."""
+        return describe_program(self.program)
+
+    def released(self, value: Any) -> Any:
+        """The posterior, where the program released one."""
+        if not isinstance(value, Law):
+            raise NotAPosteriorError(
+                f"{self.program.name} does not release one distribution: see release.value"
+            )
+        if value.family == "Beta":
+            return DirichletPosterior((True, False), _proper(value, value.parameters))
+        if value.family == "Dirichlet":
+            alpha = value.parameters[0]
+            labels = getattr(self.program.records.item, "labels", None) or tuple(range(len(alpha)))
+            return DirichletPosterior(labels, _proper(value, alpha))
+        if value.family == "Normal" and value.parameters[1] > 0:
+            return NormalPosterior(*value.parameters)
+        raise NotAPosteriorError(f"{value} is not used as a posterior: see release.value")
+
+
+def _proper(law: Law, parameters: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Refuse, on use, what noise made negative."""
+    if min(parameters) <= 0:
+        raise NotAPosteriorError(
+            f"{law} is no posterior: noise made a parameter 0 or less; let the program return "
+            "max(x, 1/2), or use release.value"
+        )
+    return parameters
+
+
+@dataclass(frozen=True)
+class ProgramLaw:
+    """The law of a program's draws, given the records."""
+
+    program: Program
+    given: Mapping[str, Any]
+    values: tuple[Any, ...] = field(repr=False)  # private
+    n: int | None = None
+
+    def require_drawable(self) -> None:
+        """Go through the program without noise, so that data that do not fit are refused."""
+        self.program.rehearse(self.given, self.values, self.n)
+
+    def sample(self, rng: np.random.Generator | None = None) -> Outcome:
+        """One run: all that was drawn, in order."""
+        sampler = Sampler(os.urandom if rng is None else rng.bytes)
+        self.program.evaluate(self.given, self.values, self.n, sampler)
+        return tuple(sampler.transcript)
+
+
+@dataclass(frozen=True, repr=False)
+class ProgramMechanism(Mechanism):
+    """A checked program at given parameters."""
+
+    given: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
+
+    @property
+    def program(self) -> Program:
+        """What is run."""
+        found = self.config.model.program
+        assert isinstance(found, Program)
+        return found
+
+    def domain(self, counts: object) -> Any:
+        """The records, if the program is defined for them."""
+        return self.program.read_data(counts)
+
+    def postprocess(self, raw: object) -> Any:
+        """The released value: from the draws and public numbers; there are no data here."""
+        if not isinstance(raw, (tuple, list)) or not all(type(z) is int for z in raw):
+            raise InputError("raw must be the whole numbers of a raw output", "raw")
+        try:
+            return self.program.released(dict(self.given), self.config.n, tuple(raw))
+        except ExactnessError:
+            raise InputError("raw must be the whole numbers of a raw output", "raw") from None
+
+
+def program_mechanism(program: Program, given: Mapping[str, Any], n: int | None) -> Mechanism:
+    """The mechanism, with the guarantee that the program declares.
+
+    Its budget holds for all values of the parameters, so also for these; `check_program` has to have
+    proved it.
+    """
+    epsilon, delta = program.costs(given, n)
+    if epsilon <= 0:
+        raise InputError("epsilon of the budget must be positive at these parameters", "budget")
+    basis = Derivation(program.name, str(program.budget), program.digest)
+    config = Config(
+        "program",
+        ProgramModel(program),
+        n if program.adjacency is Adjacency.SUBSTITUTE else None,
+        epsilon,
+        program.adjacency,
+        tuple((name, write_value(given[name])) for name, _ in program.kinds),
+    )
+    guarantee = Guarantee(epsilon, delta, program.adjacency, basis=basis)
+    return ProgramMechanism(
+        config, guarantee, _unused, _unused, _unused, given=tuple(sorted(given.items()))
+    )
+
+
+def _unused(_: object) -> Any:
+    raise NotEnumerable("the law of a program is not listed: use program.audit(n=…)")
+
+
+def read_program_mechanism(document: Mapping[str, Any]) -> Mechanism:
+    """From the document of a release."""
+    n = check.whole("n", document["n"], least=1) if document["n"] is not None else None
+    program = read_program(document["model"], document["adjacency"], None)
+    given = {name: read_value(value) for name, value in document["options"].items()}
+    return program_mechanism(program, program.read_parameters(given), n)

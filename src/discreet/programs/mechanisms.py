@@ -1,0 +1,369 @@
+"""Rules of noise: laplace, gauss, exp_mech, and how draws are composed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from discreet.core import Adjacency
+from discreet.programs import symbolic, syntax
+from discreet.programs.abstract import (
+    Abstract,
+    Belief,
+    Closure,
+    Distances,
+    Gaussian,
+    Items,
+    LawOf,
+    Noisy,
+    Public,
+    RecordList,
+    Scale,
+    Scenario,
+    Vector,
+    is_public,
+    numeric,
+)
+from discreet.programs.costs import Cost
+from discreet.programs.describing import describe
+from discreet.programs.listing import function_of, require_records, tabled
+from discreet.programs.symbolic import ZERO, Expression, largest, number
+
+if TYPE_CHECKING:
+    from discreet.programs.checking import Checker
+
+Arguments = tuple[Abstract, ...]
+
+
+def _bounded(
+    checker: Checker, node: syntax.Call, x: Abstract, squared: bool = False
+) -> tuple[Distances, Expression | None, str]:
+    """By how much x moves in every scenario, on which steps, and why; l1, or l2 squared."""
+    if isinstance(x, Vector):
+        return (x.l2_squared if squared else x.l1), x.step, x.why
+    inner = numeric(x)
+    if isinstance(inner, Public):
+        return checker.zero(), symbolic.ONE, "it is public"
+    if inner is None:
+        raise checker.error(
+            node, f"{node.name} adds noise to numbers, got {describe(x)}", kind="syntax"
+        )
+    if inner.distances is None:
+        raise checker.error(
+            node,
+            f"{node.name} needs a bound on how far one record moves its value, and none is known",
+            inner.reason,
+            "clip the value: clip(x, low, high)",
+        )
+    found = tuple(d * d for d in inner.distances) if squared else inner.distances
+    return found, inner.step, inner.why
+
+
+def _steps(
+    checker: Checker,
+    node: syntax.Call,
+    distances: Distances,
+    step: Expression | None,
+    grid: Abstract,
+    vector: bool,
+) -> tuple[Distances, Expression]:
+    """The distances rounded up to whole steps of the grid, and the grid."""
+    # Rounded to the nearest multiple of g, values at most d apart are at most ⌈d/g⌉ steps apart,
+    # and ⌈d/g⌉·g ≤ d + g. Values that already lie whole steps apart are not rounded.
+    if isinstance(grid, Public) and grid.sort != "nothing":
+        place = next((v for k, v in node.keywords if k == "grid"), node)
+        if vector:
+            raise checker.error(
+                place, "a vector of counts has the grid 1 already", fix="leave out grid"
+            )
+        g = checker.require_positive(place, grid, "grid")
+    elif step is not None:
+        g = step
+    else:
+        raise checker.error(
+            node,
+            "noise on a real number needs a declared grid, so that it is drawn exactly",
+            "the value is not a count",
+            f"write {node.name}(…, grid=distance/1024) with its distance "
+            f"{largest(*distances)}: sensitivities are rounded up to a multiple of the grid",
+            "value",
+        )
+    found = []
+    for d in distances:
+        ratio = (d / g).value
+        found.append(d + g if ratio is None else number(math.ceil(ratio)) * g)
+    if not distances or all(d == ZERO for d in distances):
+        found = list(distances)
+    return tuple(found), g
+
+
+def laplace(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """Noise with density ∝ exp(−eps·|z|) on the grid: (eps·d, 0)."""
+    eps, x, grid = arguments
+    rate = checker.require_positive(node.arguments[0] if node.arguments else node, eps, "eps")
+    distances, step, why = _bounded(checker, node, x)
+    rounded, _ = _steps(checker, node, distances, step, grid, isinstance(x, Vector))
+    # P(z | x)/P(z | x') = exp(−eps·(|z − x| − |z − x'|)) ≤ exp(eps·|x − x'|), and over the entries
+    # of a vector the exponents add up to eps times the l1 distance.
+    costs = tuple(rate * d for d in rounded)
+    text = f"laplace, distance {largest(*rounded)} ({why})"
+    sort = "vector" if isinstance(x, Vector) else "number"
+    return Noisy(costs, ZERO, _result(x, sort), text)
+
+
+def _result(x: Abstract, sort: str) -> Abstract:
+    if isinstance(x, Vector) and x.parts is not None:
+        return Items(tuple(Public() for _ in x.parts))
+    return Public(sort=sort)
+
+
+def gauss(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """Normal noise on the grid, with its exact hockey-stick δ."""
+    sigma, x, grid = arguments
+    squares, step, why = _bounded(checker, node, x, squared=True)
+    vector = isinstance(x, Vector)
+    if isinstance(sigma, Scale):
+        limit = sigma.distance * sigma.distance
+        for square in squares:
+            if not checker.prover.at_most(square, limit).holds:
+                raise checker.error(
+                    node,
+                    f"sigma is made for a distance of {sigma.distance}, and the value may move "
+                    f"by {symbolic.sqrt(largest(*squares))}",
+                    why,
+                    f"write analytic_sigma(eps, delta, {symbolic.sqrt(largest(*squares))})",
+                )
+        if not checker.prover.at_most(symbolic.ONE, sigma.factor).holds:
+            raise checker.error(
+                node,
+                f"sigma is made smaller: it is multiplied by {sigma.factor}",
+                fix="use analytic_sigma as it is",
+                kind="budget",
+            )
+        if not vector:
+            _steps(checker, node, checker.zero(), step, grid, vector)
+        text = f"gauss, distance {sigma.distance} ({why})"
+        return Noisy(checker.everywhere(sigma.epsilon), sigma.delta, _result(x, "number"), text)
+    deviation = checker.require_positive(node.arguments[0], sigma, "sigma")
+    if vector:
+        rounded, g = squares, symbolic.ONE
+    else:
+        single, _, _ = _bounded(checker, node, x)
+        steps, g = _steps(checker, node, single, step, grid, vector)
+        rounded = tuple(d * d for d in steps)
+    shifts = tuple(square / (deviation * deviation) for square in rounded)
+    parts = len(x.parts) if isinstance(x, Vector) and x.parts is not None else 1
+    if isinstance(x, Vector) and x.parts is None:
+        raise checker.error(
+            node,
+            "normal noise of a given sigma needs a vector of known length",
+            fix="write gauss(analytic_sigma(eps, delta, distance), x)",
+            kind="unknown",
+        )
+    normal = Gaussian(shifts, deviation * deviation / (g * g), parts)
+    text = f"gauss, sigma {deviation}, distance {symbolic.sqrt(largest(*rounded))} ({why})"
+    return Noisy(checker.zero(), ZERO, _result(x, "number"), text, normal)
+
+
+def analytic_sigma(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """The least scale of normal noise for (eps, delta) at a distance (Balle and Wang 2018)."""
+    names = ("eps", "delta", "distance")
+    values = [
+        checker.require_positive(node, value, name)
+        for name, value in zip(names, arguments, strict=True)
+    ]
+    if not checker.prover.positive(symbolic.ONE - values[1]).holds:
+        raise checker.error(
+            node,
+            f"delta must be below 1, and {values[1]} may not be",
+            fix='declare it: params={"delta": Between(0, 1)}',
+            kind="value",
+        )
+    return Scale(*values)
+
+
+def exponential(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """A candidate r with weight exp(eps·score(r)/2): (eps·Δscore, 0)."""
+    eps, score, candidates = arguments
+    rate = checker.require_positive(node.arguments[0] if node.arguments else node, eps, "eps")
+    if not is_public(candidates):
+        raise checker.error(
+            node,
+            "the candidates depend on the data",
+            f"they are {describe(candidates)}: a candidate that one data set has and its "
+            "neighbour has not gives the data away",
+            'list them from public numbers, or declare them: params={"grid": Candidates(Beta)}',
+            "private",
+        )
+    if not isinstance(score, Closure):
+        raise checker.error(
+            node, "score must be a function", fix="write lambda r: …", kind="syntax"
+        )
+    items = candidates.items if isinstance(candidates, Items) else (_any_of(candidates),)
+    moves, why = checker.zero(), ""
+    for item in dict.fromkeys(items):
+        value = numeric(checker.apply(node, score, (item,)))
+        if isinstance(value, Public):
+            continue
+        if value is None or value.distances is None:
+            raise checker.error(
+                node,
+                "exp_mech needs a bound on how far one record moves the score, and none is known",
+                "" if value is None else value.reason,
+                "use -hellinger(post, r) itself, not its square and not kl",
+            )
+        pairs = zip(moves, value.distances, strict=True)
+        moves = tuple(b if a == ZERO else largest(a, b) for a, b in pairs)
+        why = value.why
+    # The weight of r changes by at most exp(eps·Δ/2), and so does the sum of all weights.
+    costs = tuple(rate * d for d in moves)
+    text = f"exp_mech, the score moves by {largest(*moves)} ({why or 'it is public'})"
+    return Noisy(costs, ZERO, _any_of(candidates), text)
+
+
+def _any_of(candidates: Abstract) -> Abstract:
+    """One of public candidates, whichever."""
+    if isinstance(candidates, Items) and candidates.items:
+        first = candidates.items[0]
+        if isinstance(first, Public):
+            return Public(sort=first.sort)
+        return Public(sort="law") if isinstance(first, LawOf) else Public(sort="list")
+    law = isinstance(candidates, Public) and candidates.literal is not None
+    return Public(sort="law" if law else "number")
+
+
+def sample(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """A draw; what comes out is public from then on."""
+    inner = arguments[0]
+    if isinstance(inner, Noisy):
+        checker.costs.append(
+            Cost(node.span, inner.text, inner.epsilons, inner.delta, inner.gaussian)
+        )
+        return inner.result
+    if isinstance(inner, Belief) and inner.records is not None:
+        raise checker.error(
+            node,
+            "a draw from the posterior is not private by itself",
+            "densities of neighbouring posteriors have an unbounded ratio near 0 and 1",
+            "release the posterior with noise, then sample from the release",
+            "private",
+        )
+    raise checker.error(
+        node,
+        "sample needs a mechanism",
+        fix="write sample(laplace(eps, x)); a public distribution is sampled after the release",
+        kind="syntax",
+    )
+
+
+def sample_each(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """One draw for every record: neighbours differ in one, so the cost is that of one."""
+    function = function_of(checker, node, arguments[0])
+    data = require_records(checker, node, arguments[1])
+    if checker.adjacency is Adjacency.ADD_REMOVE:
+        raise checker.error(
+            node,
+            "a noisy value for every record shows how many there are",
+            "under add-remove the number of records is private",
+            'declare adjacent="substitute"',
+            "private",
+        )
+    before = len(checker.costs)
+    inner = checker.apply(node, function, (data.item,))
+    if len(checker.costs) > before or not isinstance(inner, Noisy):
+        raise checker.error(
+            node,
+            "the function of sample_each returns a mechanism",
+            fix="write sample_each(lambda y: laplace(eps, y), data), without sample inside",
+            kind="syntax",
+        )
+    text = f"for every record: {inner.text}"
+    checker.costs.append(Cost(node.span, text, inner.epsilons, inner.delta, inner.gaussian))
+    return Public(sort="list")
+
+
+def parallel(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """The same program for every cell of a public partition."""
+    from discreet.programs.checking import Checker  # which needs this file
+
+    body, data, cells = arguments
+    function = function_of(checker, node, body)
+    records = require_records(checker, node, data)
+    tests = cells.items if isinstance(cells, Items) else ()
+    if not tests or records.table is None:
+        raise checker.error(
+            node,
+            "parallel needs tests of one record each, and records that are few",
+            fix="write parallel(f, data, (lambda r: r[0], lambda r: not r[0]))",
+            kind="syntax",
+        )
+    members = [_members(checker, node, test, records) for test in tests]
+    for i, one in enumerate(members):
+        for j, two in enumerate(members[:i]):
+            if shared := sorted(one & two):
+                raise checker.error(
+                    node,
+                    f"the cells overlap: a record {shared[0]} is in cells {j + 1} and {i + 1}",
+                    "one record would change the results of both, and both have to be paid for",
+                    "let every record be in one cell at most",
+                )
+    # A record that is added or removed is in one cell at most, so only that cell's result changes:
+    # the largest cost of one. One that is replaced leaves one cell and enters another: twice that.
+    results, worst = [], ZERO
+    for cell in members:
+        inner = Checker(
+            Adjacency.ADD_REMOVE,
+            _of_cell(records, cell),
+            checker.prover,
+            checker.path,
+            None,
+        )
+        table = tuple((key, value) for key, value in records.table if repr(key) in cell)
+        if not table:
+            continue
+        inside = RecordList(tabled(inner, table), table, "cell")
+        results.append(inner.apply(node, function, (inside,)))
+        if not is_public(results[-1]):
+            raise checker.error(
+                node,
+                f"what a cell returns is private: {describe(results[-1])}",
+                fix="add noise in the function of the cell",
+                kind="private",
+            )
+        epsilons = [ZERO] * len(inner.scenarios)
+        for cost in inner.costs:
+            if cost.delta != ZERO or cost.gaussian is not None:
+                raise checker.error(
+                    node, "parallel has a rule for pure noise only", fix="use laplace"
+                )
+            epsilons = [a + b for a, b in zip(epsilons, cost.epsilons, strict=True)]
+        worst = largest(worst, *epsilons) if worst != ZERO else largest(*epsilons)
+    substitute = checker.adjacency is Adjacency.SUBSTITUTE
+    cost = worst * number(2) if substitute else worst
+    text = (
+        f"parallel over {len(tests)} cells: "
+        + ("a replaced record leaves one cell and enters another, 2 times " if substitute else "")
+        + f"the largest {worst}"
+    )
+    checker.costs.append(Cost(node.span, text, checker.everywhere(cost), ZERO))
+    return Items(tuple(results))
+
+
+def _of_cell(records: RecordList, cell: set[str]) -> tuple[Scenario, ...]:
+    """Any of its records is added or removed."""
+    assert records.table is not None
+    return tuple(Scenario(None, key, True, True) for key, _ in records.table if repr(key) in cell)
+
+
+def _members(checker: Checker, node: syntax.Call, test: Abstract, records: RecordList) -> set[str]:
+    """The records of one cell; cells that share one are refused."""
+    assert records.table is not None
+    found = set()
+    function = function_of(checker, node, test)
+    for key, value in records.table:
+        inside = checker.apply(node, function, (value,))
+        if not isinstance(inside, Public) or not isinstance(inside.literal, bool):
+            raise checker.error(node, "a cell is decided by the record alone", kind="syntax")
+        if inside.literal:
+            found.add(repr(key))
+    return found

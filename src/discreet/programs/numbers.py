@@ -1,0 +1,142 @@
+"""Numbers of running programs: exact rationals, whole steps from a public offset, and balls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from flint import arb
+
+from discreet.exact import balls
+from discreet.exact.balls import Real, ball
+from discreet.programs import symbolic
+from discreet.programs.abstract import rational_gcd
+from discreet.programs.symbolic import Expression
+
+DIGITS = 30  # of roots, logarithms and exponentials of public numbers
+
+
+@dataclass(frozen=True)
+class Whole:
+    """offset + step·count: offset and step are public, the count may be private, None if hidden."""
+
+    offset: Fraction
+    step: Fraction
+    count: int | None
+
+    @property
+    def value(self) -> Fraction:
+        """The number itself."""
+        assert self.count is not None
+        return self.offset + self.step * self.count
+
+
+@dataclass(frozen=True)
+class Irrational:
+    """A real number known as a ball."""
+
+    real: Real
+
+
+class Secret:
+    """A private value of a replay, which has no data."""
+
+    def __repr__(self) -> str:
+        return "a private value"
+
+
+SECRET = Secret()
+Numeric: TypeAlias = Fraction | Whole | Irrational | Secret
+
+_ROUNDED: dict[str, Callable[[Expression], Expression]] = {
+    "sqrt": symbolic.sqrt,
+    "log": symbolic.log,
+    "exp": symbolic.exp,
+    "pi": lambda _: symbolic.PI,
+}
+
+
+def rounded(name: str, x: Expression) -> Fraction:
+    """sqrt, log, exp of a public number, or π: by definition its first 30 digits."""
+    wanted = _ROUNDED[name](x)
+    if wanted.value is not None:
+        return wanted.value
+
+    def digits(value: arb) -> Fraction | None:
+        if not value.is_finite() or value.rel_accuracy_bits() < 140:
+            return None
+        return Fraction(value.mid().str(DIGITS, radius=False).replace("[", "").replace("]", ""))
+
+    return balls.refine(lambda: wanted.ball({}), digits, 256)
+
+
+def as_number(x: object) -> Numeric | None:
+    """A flag counts as a whole number."""
+    if isinstance(x, bool):
+        return Whole(Fraction(0), Fraction(1), int(x))
+    return x if isinstance(x, (Fraction, Whole, Irrational, Secret)) else None
+
+
+def plain(x: Numeric) -> Fraction | Irrational | Secret:
+    """Without its steps."""
+    if isinstance(x, Whole):
+        return SECRET if x.count is None else x.value
+    return x
+
+
+def real(x: Fraction | Irrational) -> Real:
+    """As a ball."""
+    return x.real if isinstance(x, Irrational) else (lambda: ball(x))
+
+
+def add(x: Numeric, y: Numeric) -> Numeric:
+    """x + y; whole steps stay whole steps."""
+    if isinstance(x, Whole) and isinstance(y, Whole):
+        step = rational_gcd(x.step, y.step)
+        count = None
+        if x.count is not None and y.count is not None:
+            count = int((x.step * x.count + y.step * y.count) / step)
+        return Whole(x.offset + y.offset, step, count)
+    for one, two in ((x, y), (y, x)):
+        if isinstance(one, Whole) and isinstance(two, Fraction):
+            return Whole(one.offset + two, one.step, one.count)
+    a, b = plain(x), plain(y)
+    if isinstance(a, Secret) or isinstance(b, Secret):
+        return SECRET
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a + b
+    left, right = real(a), real(b)
+    return Irrational(lambda: left() + right())
+
+
+def multiply(x: Numeric, y: Numeric) -> Numeric:
+    """x·y."""
+    for one, two in ((x, y), (y, x)):
+        if isinstance(one, Whole) and isinstance(two, Fraction) and two:
+            count = None if one.count is None else one.count * (1 if two > 0 else -1)
+            return Whole(one.offset * two, one.step * abs(two), count)
+    a, b = plain(x), plain(y)
+    if isinstance(a, Secret) or isinstance(b, Secret):
+        return SECRET
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a * b
+    left, right = real(a), real(b)
+    return Irrational(lambda: left() * right())
+
+
+def negative(x: Numeric) -> Numeric:
+    """−x."""
+    return multiply(x, Fraction(-1))
+
+
+def inverse(x: Numeric) -> Numeric:
+    """1/x."""
+    a = plain(x)
+    if isinstance(a, Secret):
+        return SECRET
+    if isinstance(a, Fraction):
+        return 1 / a
+    inner = a.real
+    return Irrational(lambda: 1 / inner())

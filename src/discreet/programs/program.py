@@ -1,0 +1,209 @@
+"""A program as a value: what was declared, and the tree that is checked and run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from discreet import check
+from discreet.core import Adjacency
+from discreet.errors import InputError
+from discreet.exact import balls
+from discreet.programs import declared, syntax
+from discreet.programs.budgets import read_budget
+from discreet.programs.checking import Proof, derive
+from discreet.programs.costs import Budget
+from discreet.programs.diagnostics import Diagnostic, ProgramError
+from discreet.programs.drawing import Transcript, rehearse
+from discreet.programs.families import Law
+from discreet.programs.parsing import parse_program
+from discreet.programs.requests import Draw
+from discreet.programs.running import Data, Interpreter, finished
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a program is written."""
+
+    name: str
+    text: str  # of the whole function
+    first_line: int = 1
+    indent: int = 0
+    file: str = "<program>"
+    bindings: tuple[tuple[str, str], ...] = ()  # names of the file for those of the language
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program; `fault` is why its source is not in the language, else None."""
+
+    source: Source
+    parameters: tuple[str, ...]
+    body: tuple[syntax.Statement, ...]
+    records: declared.Records
+    kinds: tuple[tuple[str, declared.Parameter], ...]
+    adjacency: Adjacency
+    budget: Budget
+    n: int | None = None
+    fault: Diagnostic | None = field(default=None, compare=False)
+
+    @property
+    def name(self) -> str:
+        """Of the function."""
+        return self.source.name
+
+    def prove(self) -> Proof:
+        """The proof; raises `ProgramError` where there is none."""
+        if self.fault is not None:
+            raise ProgramError(self.fault)
+        return derive(
+            self.parameters,
+            self.body,
+            self.records,
+            self.adjacency,
+            dict(self.kinds),
+            self.budget,
+            self.n,
+        )
+
+    # ---- running -----------------------------------------------------------------------------
+
+    def read_parameters(self, given: Mapping[str, object]) -> dict[str, Any]:
+        """The public parameters, exact."""
+        kinds = dict(self.kinds)
+        for name in given:
+            if name not in kinds:
+                known = ", ".join(kinds) or "none"
+                raise InputError(f"{name!r} is no parameter of {self.name}: {known}", name)
+        for name in kinds:
+            if name not in given:
+                raise InputError(f"{self.name} needs the parameter {name}", name)
+        return {name: kind.read(name, given[name]) for name, kind in kinds.items()}
+
+    def read_data(self, data: object) -> tuple[Any, ...]:
+        """The private records, exact."""
+        values = declared.read_records(self.records.item, data)
+        if self.n is not None and len(values) != self.n:
+            raise InputError(f"data must have the declared {self.n} records", "data")
+        if self.adjacency is Adjacency.SUBSTITUTE and not values:
+            raise InputError("data must have at least one record", "data")
+        return values
+
+    def costs(self, given: Mapping[str, Any], n: int | None) -> tuple[Fraction, Fraction]:
+        """(ε, δ) at these parameters, rounded up."""
+        values = {k: v for k, v in given.items() if isinstance(v, Fraction)}
+        if n is not None:
+            values["n"] = Fraction(n)
+        found = []
+        for part in (self.budget.epsilon, self.budget.delta):
+            exact = part.at({k: _number(v) for k, v in values.items()}).value
+            if exact is None:
+                exact = balls.rounded_up(lambda part=part: part.ball(values))  # type: ignore[misc]
+            found.append(exact)
+        return found[0], found[1]
+
+    def evaluate(
+        self,
+        given: Mapping[str, Any],
+        values: tuple[Any, ...] | None,
+        n: int | None,
+        draw: Draw,
+        drawn: list[Any] | None = None,
+        compared_laws: list[Law] | None = None,
+    ) -> Any:
+        """Run the tree; `values` None is a replay without data.
+
+        An audit gives lists for the drawn values and for the posteriors that are compared.
+        """
+        kind = self.records.item
+        support = declared.support(kind)
+        table = None if support is None else {value: value for value in support}
+        names = {self.parameters[0]: Data(kind, values, table)}
+        names |= {name: given[name] for name in self.parameters[1:]}
+        run = Interpreter(self.adjacency, n, draw, drawn, compared_laws)
+        return run.block(self.body, names)
+
+    def released(self, given: Mapping[str, Any], n: int | None, raw: tuple[int, ...]) -> Any:
+        """The value that a transcript leads to: from public numbers only, the data are not there."""
+        transcript = Transcript(raw)
+        value = finished(self.evaluate(given, None, n, transcript))
+        if transcript.place != len(raw):
+            raise InputError("raw must be the whole numbers of a raw output", "raw")
+        return value
+
+    def rehearse(self, given: Mapping[str, Any], values: tuple[Any, ...], n: int | None) -> None:
+        """Refuse data that do not fit, before anything is drawn or paid for."""
+        try:
+            self.evaluate(given, values, n, rehearse)
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError("data do not fit the program", "data") from None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the source."""
+        return hashlib.sha256(self.source.text.encode()).hexdigest()
+
+
+def _number(value: Fraction) -> Any:
+    from discreet.programs.symbolic import number
+
+    return number(value)
+
+
+def make_program(
+    source: Source,
+    data: object,
+    adjacent: object,
+    budget: object,
+    params: Mapping[str, object],
+    n: object = None,
+) -> Program:
+    """Read declarations and source; a fault of the source is kept, those of declarations raise."""
+    if not isinstance(data, declared.Records):
+        raise InputError(f"data must be a List of records, got {check.brief(data)}", "data")
+    adjacency = Adjacency.of(adjacent)
+    if adjacency is Adjacency.ATTRIBUTE:
+        raise InputError("adjacent must be 'substitute' or 'add-remove'", "adjacent")
+    length = None if n is None else check.whole("n", n, least=1)
+    if length is not None and adjacency is Adjacency.ADD_REMOVE:
+        raise InputError("n must be None under add-remove, where it is private", "n")
+    kinds: list[tuple[str, declared.Parameter]] = []
+    for name, kind in params.items():
+        if name == "n":
+            raise InputError("params must not have n: it is the number of records", "params")
+        if not isinstance(kind, (declared.Number, declared.Many, declared.Candidates)):
+            raise InputError(
+                f"params[{name!r}] must be Pos, Real, AtLeast(x), Vector(…) or Candidates(…), got "
+                f"{check.brief(kind)}",
+                "params",
+            )
+        kinds.append((name, kind))
+    names = [name for name, kind in kinds if isinstance(kind, declared.Number)]
+    if adjacency is Adjacency.SUBSTITUTE:
+        names.append("n")
+    read = read_budget(budget, names)
+    fault = None
+    parameters: tuple[str, ...] = ()
+    body: tuple[syntax.Statement, ...] = ()
+    try:
+        parameters, body = parse_program(
+            source.text,
+            source.name,
+            dict(source.bindings).get,
+            source.first_line,
+            source.indent,
+        )
+    except ProgramError as error:
+        fault = error.diagnostic
+    if fault is None and (not parameters or set(parameters[1:]) != {name for name, _ in kinds}):
+        raise InputError(
+            f"params must declare every argument of {source.name} after the data, and only them: "
+            f"{', '.join(parameters[1:]) or 'none'}",
+            "params",
+        )
+    return Program(source, parameters, body, data, tuple(kinds), adjacency, read, length, fault)

@@ -1,0 +1,65 @@
+"""What a running program asks to be drawn; who answers decides whether it runs or is audited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from discreet.exact.balls import Real
+from discreet.programs.families import Law
+
+
+@dataclass(frozen=True)
+class LaplaceNoise:
+    """Whole numbers with P(z) ∝ exp(−rate·|z − center|); centers are None in a replay."""
+
+    centers: tuple[int | None, ...]
+    rate: Fraction
+
+
+@dataclass(frozen=True)
+class NormalNoise:
+    """Whole numbers with P(z) ∝ exp(−(z − center)²/(2·variance))."""
+
+    centers: tuple[int | None, ...]
+    variance: Fraction
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A place with P(i) ∝ exp(log weight i); the weights are None in a replay.
+
+    `first` has for every candidate the place of the first one that equals it.
+    """
+
+    size: int
+    log_weights: tuple[Real, ...] | None
+    first: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PosteriorDraw:
+    """A draw from a posterior: not private, only audited."""
+
+    law: Law
+
+
+Request: TypeAlias = LaplaceNoise | NormalNoise | Selection | PosteriorDraw
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What is drawn, and what the program makes of it."""
+
+    request: Request
+    decode: Callable[[tuple[int, ...]], Any]
+
+
+Draw: TypeAlias = Callable[[Request], tuple[int, ...]]
+
+
+def width(request: Request) -> int:
+    """How many whole numbers a draw has."""
+    return len(request.centers) if isinstance(request, (LaplaceNoise, NormalNoise)) else 1

@@ -1,0 +1,322 @@
+"""The interpreter: runs the tree that was checked, in exact numbers.
+
+With data and a sampler it draws; without data it replays a transcript, and computes the released
+value from public numbers only; the auditor lets it go through all draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from discreet.core import Adjacency
+from discreet.errors import ExactnessError, InputError
+from discreet.exact import balls
+from discreet.programs import declared, syntax
+from discreet.programs.abstract import FamilyName, Theta, rational_gcd
+from discreet.programs.families import FAMILIES, Law
+from discreet.programs.numbers import (
+    SECRET,
+    Irrational,
+    Secret,
+    Whole,
+    add,
+    as_number,
+    inverse,
+    multiply,
+    negative,
+    plain,
+)
+from discreet.programs.requests import Draw
+
+THETA = Theta()
+
+
+@dataclass(frozen=True)
+class Data:
+    """Records, or a function of each; `values` is None in a replay.
+
+    `table` has the function's value for every record there can be, where they are few.
+    """
+
+    kind: declared.Kind
+    values: tuple[Any, ...] | None
+    table: dict[Any, Any] | None
+
+    def listed(self) -> list[Any] | None:
+        """The function's value for every record."""
+        if self.values is None:
+            return None
+        if self.table is None:
+            return list(self.values)
+        return [self.table[value] for value in self.values]
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A function of the program."""
+
+    node: syntax.Lambda
+    names: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A draw inside a likelihood."""
+
+    law: Law
+
+
+@dataclass(frozen=True)
+class Chance:
+    """That a draw equals a value."""
+
+    law: Law
+    value: Any
+
+
+class Interpreter:
+    """One run."""
+
+    def __init__(
+        self,
+        adjacency: Adjacency,
+        n: int | None,
+        draw: Draw,
+        drawn: list[Any] | None = None,
+        compared_laws: list[Law] | None = None,
+    ) -> None:
+        self.adjacency, self.n, self.draw = adjacency, n, draw
+        self.drawn, self.compared_laws = drawn, compared_laws  # which an audit wants to know
+
+    def block(self, body: tuple[syntax.Statement, ...], names: dict[str, Any]) -> Any:
+        """The value of the return that is met, or None."""
+        for node in body:
+            if isinstance(node, syntax.Let):
+                value = self.value(node.value, names)
+                if node.unpack:
+                    names.update(zip(node.names, self.parts(value, len(node.names)), strict=True))
+                else:
+                    names[node.names[0]] = value
+            elif isinstance(node, syntax.Return):
+                return self.value(node.value, names)
+            elif isinstance(node, syntax.If):
+                found = self.block(
+                    node.then if self.holds(node.test, names) else node.otherwise, names
+                )
+                if found is not None:
+                    return found
+            else:
+                for i in self.range_of(node.source, names):
+                    names[node.name] = Fraction(i)
+                    self.block(node.body, names)
+        return None
+
+    def parts(self, value: Any, count: int) -> tuple[Any, ...]:
+        """What a value unpacks into."""
+        if isinstance(value, Secret):
+            return (SECRET,) * count
+        return tuple(value)
+
+    def holds(self, node: syntax.Node, names: Mapping[str, Any]) -> bool:
+        """A public test."""
+        found = self.value(node, names)
+        if isinstance(found, Secret):
+            raise ExactnessError("a replay met a test of a private value")
+        return bool(found)
+
+    def range_of(self, node: syntax.Node, names: Mapping[str, Any]) -> range:
+        """The whole numbers that a loop goes over."""
+        assert isinstance(node, syntax.Call)
+        ends = [int(self.known(self.value(part, names))) for part in node.arguments]
+        return range(*ends)
+
+    def known(self, value: Any) -> Fraction:
+        """A public rational number."""
+        found = as_number(value)
+        number = None if found is None else plain(found)
+        if not isinstance(number, Fraction):
+            raise ExactnessError("a public number is not rational")
+        return number
+
+    # ---- expressions -------------------------------------------------------------------------
+
+    def value(self, node: syntax.Node, names: Mapping[str, Any]) -> Any:
+        """Evaluate."""
+        if isinstance(node, (syntax.Number, syntax.Literal)):
+            return node.value
+        if isinstance(node, syntax.Name):
+            return names[node.name] if node.name in names else FamilyName(node.name)
+        if isinstance(node, syntax.Group):
+            return tuple(self.value(item, names) for item in node.items)
+        if isinstance(node, syntax.Unary):
+            return self.unary(node, self.value(node.operand, names))
+        if isinstance(node, syntax.Binary):
+            return self.binary(node, self.value(node.left, names), self.value(node.right, names))
+        if isinstance(node, syntax.Choice):
+            chosen = node.then if self.holds(node.test, names) else node.otherwise
+            return self.value(chosen, names)
+        if isinstance(node, syntax.Index):
+            value, place = self.value(node.value, names), self.value(node.place, names)
+            if isinstance(value, Secret):
+                return SECRET
+            return value[int(self.known(place))]
+        if isinstance(node, syntax.Lambda):
+            return Routine(node, dict(names))
+        if isinstance(node, syntax.Each):
+            scopes = [
+                dict(names) | {node.name: Fraction(i)} for i in self.range_of(node.source, names)
+            ]
+            return tuple(self.value(node.body, scope) for scope in scopes)
+        if isinstance(node, syntax.Apply):
+            arguments = [self.value(argument, names) for argument in node.arguments]
+            return self.apply(self.value(node.function, names), *arguments)
+        if isinstance(node, syntax.Unknown):
+            return self.unknown(node, names)
+        return self.call(node, names)
+
+    def unknown(self, node: syntax.Unknown, names: Mapping[str, Any]) -> Any:
+        """In an audit an unknown function multiplies by 1000: nobody said that it does not."""
+        if self.drawn is None:
+            raise ExactnessError(f"{node.name} has no rule")
+        values = [self.value(argument, names) for argument in node.arguments]
+        first = as_number(values[0]) if values else Fraction(0)
+        return values[0] if first is None else multiply(first, Fraction(1000))
+
+    def apply(self, function: Any, *arguments: Any) -> Any:
+        """A function of the program."""
+        names = dict(function.names) | dict(zip(function.node.parameters, arguments, strict=True))
+        return self.block(function.node.body, names)
+
+    def unary(self, node: syntax.Unary, value: Any) -> Any:
+        """-x, not x."""
+        if isinstance(value, Secret):
+            return SECRET
+        if node.operator == "not":
+            return not value
+        number = as_number(value)
+        assert number is not None
+        return negative(number)
+
+    def binary(self, node: syntax.Binary, left: Any, right: Any) -> Any:
+        """Arithmetic and comparisons."""
+        operator = node.operator
+        if isinstance(left, Drawing) or isinstance(right, Drawing):
+            drawing, other = (left, right) if isinstance(left, Drawing) else (right, left)
+            return Chance(drawing.law, other)
+        if operator in ("and", "or"):
+            if isinstance(left, Secret) or isinstance(right, Secret):
+                return SECRET
+            return (left and right) if operator == "and" else (left or right)
+        if operator in ("==", "!=", "<", "<=", ">", ">="):
+            return self.compared(operator, left, right)
+        from discreet.programs.answers import Sigma
+
+        if isinstance(left, Sigma) or isinstance(right, Sigma):
+            sigma, other = (left, right) if isinstance(left, Sigma) else (right, left)
+            factor = self.known(other)
+            return sigma.times(factor if operator == "*" else 1 / factor)
+        x, y = as_number(left), as_number(right)
+        if x is None or y is None:
+            raise ExactnessError(f"{operator} met something else than numbers")
+        if operator == "+":
+            return add(x, y)
+        if operator == "-":
+            return add(x, negative(y))
+        if operator == "*":
+            return multiply(x, y)
+        if operator == "/":
+            return multiply(x, inverse(y))
+        return self.rounded_operation(operator, x, y)
+
+    def rounded_operation(self, operator: str, x: Any, y: Any) -> Any:
+        """Powers and whole division."""
+        a, b = plain(x), plain(y)
+        if isinstance(a, Secret) or isinstance(b, Secret):
+            return SECRET
+        power = self.known(b)
+        if operator == "**":
+            if power.denominator != 1 or abs(power) > 64:
+                raise InputError("a power in the program must be a whole number up to 64", "data")
+            result: Any = Fraction(1)
+            for _ in range(abs(int(power))):
+                result = multiply(result, a)
+            return result if power >= 0 else inverse(result)
+        base = self.known(a)
+        return Fraction(base // power) if operator == "//" else base % power
+
+    def compared(self, operator: str, left: Any, right: Any) -> Any:
+        """A flag."""
+        if _secret(left) or _secret(right):
+            return SECRET
+        x, y = as_number(left), as_number(right)
+        both_flags = isinstance(left, bool) and isinstance(right, bool)
+        if x is None or y is None or both_flags:
+            same = left == right
+            return same if operator == "==" else not same
+        gap = plain(add(x, negative(y)))
+        if isinstance(gap, Irrational):
+            order = balls.refine(gap.real, _sign)
+        else:
+            assert isinstance(gap, Fraction)
+            order = (gap > 0) - (gap < 0)
+        return {
+            "==": order == 0,
+            "!=": order != 0,
+            "<": order < 0,
+            "<=": order <= 0,
+            ">": order > 0,
+            ">=": order >= 0,
+        }[operator]
+
+    def call(self, node: syntax.Call, names: Mapping[str, Any]) -> Any:
+        """A construct of the language."""
+        from discreet.programs.answers import ANSWERS, PARAMETERS
+
+        arguments = [self.value(argument, names) for argument in node.arguments]
+        keywords = {name: self.value(value, names) for name, value in node.keywords}
+        if node.name in FAMILIES:
+            order = FAMILIES[node.name]
+            given = dict(zip(order, arguments, strict=False)) | keywords
+            return Law(node.name, tuple(given[name] for name in order))
+        for name in PARAMETERS.get(node.name, ())[len(arguments) :]:
+            arguments.append(keywords.get(name))
+        return ANSWERS[node.name](self, *arguments)
+
+
+def _secret(value: Any) -> bool:
+    return isinstance(value, Secret) or (isinstance(value, Whole) and value.count is None)
+
+
+def _sign(value: balls.arb) -> int | None:
+    if value > 0:
+        return 1
+    return -1 if value < 0 else None
+
+
+def step_of(values: list[Any]) -> Fraction | None:
+    """The step that all numbers are whole multiples of."""
+    numbers = [as_number(value) for value in values]
+    plainly = [None if number is None else plain(number) for number in numbers]
+    if not all(isinstance(number, Fraction) for number in plainly):
+        return None
+    found = reduce(rational_gcd, (number for number in plainly if isinstance(number, Fraction)))
+    return found or Fraction(1)
+
+
+def finished(value: Any) -> Any:
+    """The released value: numbers, labels, distributions and tuples of them; nothing private."""
+    if _secret(value) or isinstance(value, Data):
+        raise ExactnessError("a private value would be released")
+    if isinstance(value, Whole):
+        return value.value
+    if isinstance(value, tuple):
+        return tuple(finished(item) for item in value)
+    if isinstance(value, Law):
+        return Law(value.family, tuple(finished(part) for part in value.parameters))
+    if isinstance(value, (Fraction, bool, str)):
+        return value
+    raise ExactnessError("a value of a kind that is not released")
