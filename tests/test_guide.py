@@ -9,6 +9,7 @@ run.
 
 from __future__ import annotations
 
+import linecache
 import re
 import shlex
 import shutil
@@ -130,6 +131,8 @@ def _provide(need: str) -> None:
 
 
 def _python(text: str, where: str, namespace: dict[str, Any], names: dict[str, str]) -> None:
+    # as a notebook does it: programs are read from their source
+    linecache.cache[where] = (len(text), None, text.splitlines(keepends=True), where)
     exec(compile(text, where, "exec"), namespace)
 
 

@@ -48,6 +48,8 @@ EXPECTED = {
     "p4-beta-output": CONDITION,
     "p4-lemma-6-1": CONDITION,
     "p4-lemma-6-2": CONDITION,
+    "p4-types": CONDITION,
+    "p4-types-of-distances": CONDITION,
 }
 # MATH.md §§9, 10
 NUMBERS = {
@@ -61,6 +63,9 @@ NUMBERS = {
     ("p4-lemma-6-2", "at_one"): 0.5,
     ("p4-lemma-6-2", "holds_from"): 0.4545,
     ("p4-output-private", "loss"): 1.0,
+    ("p4-types", "beta_loss"): 2.0,
+    ("p4-types", "classical_delta"): 2.265e-5,
+    ("p4-types-of-distances", "lemma_6_1"): 1.3,
 }
 
 
@@ -71,7 +76,7 @@ def findings() -> dict[str, Finding]:
 
 @pytest.fixture(scope="module")
 def quick() -> Table:
-    [part] = PARTS
+    part = PARTS[0]
     return part.compute(Scale(quick=True))
 
 
@@ -167,7 +172,7 @@ def test_where_lemma_6_2_begins_to_hold() -> None:
 
 
 def test_the_figure(quick: Table) -> None:
-    [part] = PARTS
+    part = PARTS[0]
     loose = quick.where(mechanism=LOOSE)
     # |noise| of scale ½ whatever n, so 60 add up to a gamma variable: false alarm 1e-6
     low, high = stats.gamma(60, scale=0.5 / 60).ppf([1.25e-7, 1 - 1.25e-7])

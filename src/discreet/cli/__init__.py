@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": "All mechanisms at the same counts, side by side.",
     "audit": "The exact privacy loss of a mechanism; certificates.",
     "ledger": "Budgets: init, create, raise, show, history, verify, backup, migrate.",
+    "check": "Prove the programs of a file private, or say why not.",
     "reproduce": "The papers' tables, figures and claims, computed anew.",
     "demo": "Release posteriors from two trials of wart therapy.",
 }

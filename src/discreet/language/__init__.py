@@ -35,7 +35,6 @@ from discreet.language.words import (
     Categorical,
     Dirichlet,
     Finite,
-    Law,
     Normal,
     analytic_sigma,
     clip,
@@ -61,6 +60,7 @@ from discreet.language.words import (
     sqrt,
     total_variation,
 )
+from discreet.programs.families import Law
 
 __all__ = [
     "AtLeast",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
@@ -46,10 +46,27 @@ def private(
         raise InputError(f"params must be a mapping, got {check.brief(params)}", "params")
 
     def decorate(function: Callable[..., Any]) -> PrivateProgram:
-        source = _source(function)
-        return PrivateProgram(make_program(source, data, adjacent, budget, dict(params or {}), n))
+        made = make_program(_source(function), data, adjacent, budget, dict(params or {}), n)
+        found = PrivateProgram(made)
+        for listener in _listeners:
+            listener.append(found)
+        return found
 
     return decorate
+
+
+_listeners: list[list[PrivateProgram]] = []
+
+
+@contextmanager
+def collected() -> Iterator[list[PrivateProgram]]:
+    """All programs that are made meanwhile, also those whose names are used again."""
+    made: list[PrivateProgram] = []
+    _listeners.append(made)
+    try:
+        yield made
+    finally:
+        _listeners.remove(made)
 
 
 def _source(function: Callable[..., Any]) -> Source:
@@ -67,14 +84,15 @@ def _source(function: Callable[..., Any]) -> Source:
             "made by exec): write it to a file or a notebook cell",
             "function",
         ) from None
-    text = "".join(lines)
-    shown = textwrap.dedent(text)
-    indent = len(lines[0]) - len(lines[0].lstrip())
+    margin = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+    shown = "".join(
+        line.removeprefix(margin) for line in lines
+    )  # a docstring may stand further left
     return Source(
         name,
         shown,
         first,
-        indent,
+        len(margin),
         inspect.getsourcefile(function) or "<program>",
         tuple(sorted(_bindings(shown, function).items())),
     )
@@ -83,7 +101,7 @@ def _source(function: Callable[..., Any]) -> Source:
 def _bindings(text: str, function: FunctionType) -> dict[str, str]:
     """The names of the text that are words of the language, found by what they are bound to."""
     found: dict[str, str] = {}
-    scope = inspect.getclosurevars(function).nonlocals | function.__globals__
+    scope = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name):
             value = scope.get(node.id, getattr(builtins, node.id, None))

@@ -23,10 +23,6 @@ class Noise(Generic[T]):
     """A mechanism that was not drawn from yet."""
 
 
-class Posterior:
-    """What is believed after observing."""
-
-
 class Family:
     """A family of distributions; called, one of them."""
 
@@ -95,47 +91,47 @@ def parallel(
     _only_in_programs("parallel")
 
 
-def observe_all(family: Family, data: Iterable[Any], prior: Law, variance: float = 1) -> Posterior:
+def observe_all(family: Family, data: Iterable[Any], prior: Law, variance: float = 1) -> Law:
     """Learn from records that are draws of a family: Bernoulli, Categorical or Normal."""
     _only_in_programs("observe_all")
 
 
-def observe(likelihood: Callable[[Any], Any], belief: Any) -> Posterior:
+def observe(likelihood: Callable[[Any], Any], belief: Law) -> Law:
     """The belief given that a test of the unknown, or a draw given it, is true."""
     _only_in_programs("observe")
 
 
-def ran(law: Law) -> Any:
+def ran(law: Law) -> Law:
     """A random variable: a prior, or a draw inside a likelihood."""
     _only_in_programs("ran")
 
 
-def infer(belief: Any) -> Posterior:
+def infer(belief: Law) -> Law:
     """The posterior."""
     _only_in_programs("infer")
 
 
-def params(posterior: Posterior) -> Any:
+def params(posterior: Law) -> tuple[float, ...]:
     """(a, b) of a Beta, the vector of a Dirichlet, (mean, variance) of a Normal."""
     _only_in_programs("params")
 
 
-def mean(posterior: Posterior) -> float:
+def mean(posterior: Law) -> float:
     """The mean of a normal posterior."""
     _only_in_programs("mean")
 
 
-def hellinger(posterior: Posterior, other: Any) -> float:
+def hellinger(posterior: Law, other: Any) -> float:
     """The Hellinger distance to a public distribution."""
     _only_in_programs("hellinger")
 
 
-def total_variation(posterior: Posterior, other: Any) -> float:
+def total_variation(posterior: Law, other: Any) -> float:
     """The total variation distance to a public distribution."""
     _only_in_programs("total_variation")
 
 
-def kl(posterior: Posterior, other: Any) -> float:
+def kl(posterior: Law, other: Any) -> float:
     """KL(posterior ‖ other): no metric, so it has no rule as a score."""
     _only_in_programs("kl")
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, TypeAlias
 
-from discreet.programs import symbolic, syntax
+from discreet.programs import syntax
 from discreet.programs.symbolic import ONE, ZERO, Expression, number
 
 Distances: TypeAlias = tuple[Expression, ...]  # one for every scenario
@@ -48,7 +48,8 @@ class Public:
 class Private:
     """A value that one record may move.
 
-    `distances` says by how much at most, in each scenario; None is no bound, and `reason` why.
+    `distances` says by how much at most, in each scenario; None is no bound, `reason` says why,
+    `fix` what to write instead.
     `step` tells that all its values lie a public number plus whole multiples of it apart.
     """
 
@@ -59,6 +60,8 @@ class Private:
     high: Expression | None = None
     sort: str = "number"
     reason: str = ""
+    fix: str = ""
+    origin: syntax.Span | None = None  # where the bound was lost
 
 
 @dataclass(frozen=True)
@@ -282,11 +285,10 @@ def negated(x: Public | Private) -> Public | Private:
     return replace(x, sort="number", low=low, high=high)
 
 
-def scaled(x: Private, c: Expression) -> Private:
-    """c·x: |c|·d."""
+def scaled(x: Private, c: Expression, size: Expression) -> Private:
+    """c·x: |c|·d, where size is |c|."""
     if x.distances is None:
         return x
-    size = symbolic.absolute(c)
     low, high = x.low, x.high
     if c.value is None or low is None or high is None:
         low = high = None

@@ -15,7 +15,6 @@ from discreet import divergence
 from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls, hockey
 from discreet.exact.balls import ball
-from discreet.programs import declared
 from discreet.programs.abstract import FamilyName
 from discreet.programs.families import Law
 from discreet.programs.numbers import (
@@ -25,8 +24,6 @@ from discreet.programs.numbers import (
     Whole,
     add,
     as_number,
-    multiply,
-    negative,
     plain,
     real,
     rounded,
@@ -224,36 +221,38 @@ def _updated(
     labels: list[Any] | None,
     n: int | None = None,
 ) -> Law:
-    hidden = values is None or any(isinstance(value, Secret) for value in values)
+    seen: list[Any] | None = values
+    if values is None or any(isinstance(value, Secret) for value in values):
+        seen = None
     if family == "Bernoulli":
-        ones = None if hidden else sum(bool(value) for value in values or ())
-        zeros = None if ones is None else len(values or ()) - ones
-        return Law("Beta", tuple(_raised(p, c) for p, c in zip(prior.parameters, (ones, zeros))))  # noqa: B905
+        flags = None if seen is None else [bool(value) for value in seen]
+        ones, zeros = prior.parameters
+        return Law("Beta", (_raised(ones, flags, True), _raised(zeros, flags, False)))
     if family == "Categorical":
         alpha = prior.parameters[0]
         names = labels if labels is not None else list(range(len(alpha)))
-        counts = [None] * len(alpha) if hidden else [0] * len(alpha)
-        for value in () if hidden else values or ():
-            place = names.index(value)
-            counts[place] += 1  # type: ignore[operator]
-        return Law("Dirichlet", (tuple(_raised(a, c) for a, c in zip(alpha, counts)),))  # noqa: B905
-    mean, spread = (run.known(p) if not isinstance(p, Secret) else p for p in prior.parameters)
-    v = run.known(variance)
+        if seen is not None and any(value not in names[: len(alpha)] for value in seen):
+            raise InputError(
+                f"data must be categories of the prior, which has {len(alpha)}", "data"
+            )
+        pairs = zip(alpha, names, strict=False)
+        return Law("Dirichlet", (tuple(_raised(a, seen, name) for a, name in pairs),))
+    mean, spread = prior.parameters
+    v, big = run.known(variance), run.known(spread)
     size = n if n is not None else len(values or ())
-    after = v * spread / (v + size * spread)
-    if hidden or isinstance(mean, Secret):
+    after = v * big / (v + size * big)
+    if seen is None or isinstance(mean, Secret):
         return Law("Normal", (SECRET, after))
-    total = sum((run.known(value) for value in values or ()), Fraction(0))
-    return Law("Normal", ((mean * v + spread * total) / (v + size * spread), after))
+    total = sum((run.known(value) for value in seen), Fraction(0))
+    return Law("Normal", ((run.known(mean) * v + big * total) / (v + size * big), after))
 
 
-def _raised(parameter: Any, count: int | None) -> Whole:
-    """A prior parameter, or one that was raised before, plus a count."""
-    start = parameter if isinstance(parameter, Whole) else None
-    offset = start.offset if start else Fraction(parameter)
-    if count is None or (start is not None and start.count is None):
-        return Whole(offset, ONE, None)
-    return Whole(offset, ONE, count + (start.count or 0 if start else 0))
+def _raised(parameter: Any, values: list[Any] | None, name: Any) -> Whole:
+    """A prior parameter, or one that was raised before, plus how often a value occurs."""
+    start = parameter if isinstance(parameter, Whole) else Whole(parameter, ONE, 0)
+    if values is None or start.count is None:
+        return Whole(start.offset, ONE, None)
+    return Whole(start.offset, ONE, start.count + sum(value == name for value in values))
 
 
 def _params(run: Interpreter, posterior: Any) -> Any:
@@ -519,5 +518,3 @@ PARAMETERS = {
     "total_variation": ("posterior", "other"),
     "kl": ("posterior", "other"),
 }
-
-__all__ = ["ANSWERS", "PARAMETERS", "Sigma", "declared", "negative"]

@@ -14,7 +14,6 @@ from flint import arb
 from discreet.core import Adjacency
 from discreet.errors import DiscreetError
 from discreet.exact import balls
-from discreet.exact.balls import ball
 from discreet.programs import declared, syntax
 from discreet.programs.exploring import (
     Explorer,
@@ -29,6 +28,7 @@ from discreet.programs.program import Program
 
 COPIES = 1000  # of one candidate, so that it makes up nearly all of the sum of the weights
 SMALL = 8  # records, up to where all data sets are gone through
+_BASES = (Fraction(1), Fraction(1, 2), Fraction(10), Fraction(1, 10))
 _REALS = (Fraction(0), Fraction(1), Fraction(1000))
 
 
@@ -98,11 +98,17 @@ class Witness:
 def _show(value: Any) -> str:
     if isinstance(value, Fraction):
         return str(value) if value.denominator < 1000 else f"{float(value):.6g}"
-    return str(value) if not isinstance(value, tuple) else f"({', '.join(map(_show, value))})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_show, value))})"
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def _listed(values: tuple[Any, ...]) -> str:
-    return f"[{', '.join(_show(value) for value in values)}]"
+    return (
+        f"[{', '.join(_show(value) for value in values)}]"
+        if len(values) <= 8
+        else (f"[{', '.join(_show(value) for value in values[:4])}, … {len(values)} records]")
+    )
 
 
 # ---- instances ------------------------------------------------------------------------------------
@@ -144,7 +150,7 @@ def neighbours(program: Program, n: int) -> Iterator[tuple[tuple[Any, ...], tupl
                 ]
             for other in others:
                 if not ordered:
-                    other = tuple(sorted(other, key=records.index))  # noqa: PLW2901
+                    other = tuple(sorted(other, key=records.index))
                 if other not in seen:
                     seen.add(other)
                     yield values, other
@@ -180,7 +186,7 @@ def instances(
 ) -> Iterator[dict[str, Any]]:
     """Numbers for the parameters: where the solver failed, and some simple ones."""
     bases = [hint] if hint else []
-    bases += [{"": value} for value in (Fraction(1), Fraction(1, 2), Fraction(10))]
+    bases += [{"": value} for value in _BASES]
     for base in bases:
         given: dict[str, Any] = {}
         for name, kind in program.kinds:
@@ -358,6 +364,11 @@ def _hockey_stick(
 
 def worst_loss(program: Program, given: dict[str, Any], n: int) -> Witness | None:
     """The pair of neighbours with up to n records that shows most; None if there is none."""
+    return audited(program, given, n)[0]
+
+
+def audited(program: Program, given: dict[str, Any], n: int) -> tuple[Witness | None, int]:
+    """The same, and up to how many records all data sets were gone through."""
     found: Witness | None = None
     laws = Laws(program, given)
     sizes = [program.n] if program.n is not None else range(1, n + 1)
@@ -366,36 +377,40 @@ def worst_loss(program: Program, given: dict[str, Any], n: int) -> Witness | Non
             try:
                 witness = loss(laws, one, two)
             except TooManyError:
-                return found
+                return found, size - 1
             if found is None or witness.tightness > found.tightness:
                 found = witness
-    return found
+    return found, program.n or n
 
 
 def refute(
     program: Program, hint: Mapping[str, Fraction] | None = None, seconds: float = 5.0
 ) -> Witness | None:
-    """A pair of small neighbours that shows more than is claimed, if one is found."""
+    """A pair of small neighbours that shows more than is claimed, if one is found in time."""
     end = time.monotonic() + seconds
-    for given in instances(program, hint):
-        laws = Laws(program, given)
-        for size in [program.n] if program.n is not None else (1, 2, 3):
+    tried = [Laws(program, given) for given in instances(program, hint)]
+    for size in [program.n] if program.n is not None else (1, 2, 3):
+        for laws in tried:
             for one, two in neighbours(program, size):
                 if time.monotonic() > end:
                     return None
                 try:
                     witness = loss(laws, one, two)
-                except (
-                    TooManyError,
-                    DiscreetError,
-                    ArithmeticError,
-                    LookupError,
-                    TypeError,
-                    AttributeError,
-                    ValueError,
-                    AssertionError,
-                ):
+                except _STOPPED:
                     break
                 if witness.violated:
                     return witness
     return None
+
+
+# A program that is not proved may do anything: divide by 0, index a number, draw without end
+_STOPPED = (
+    TooManyError,
+    DiscreetError,
+    ArithmeticError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ValueError,
+    AssertionError,
+)

@@ -22,7 +22,7 @@ def read_budget(value: object, names: Collection[str]) -> Budget:
         )
     epsilon = _part("budget", parts[0], names)
     delta = _part("budget", parts[1], names) if len(parts) == 2 else ZERO
-    text = str(epsilon) if len(parts) == 1 else f"({epsilon}, {delta})"
+    text = str(epsilon) if delta == ZERO else f"({epsilon}, {delta})"
     return Budget(epsilon, delta, text)
 
 

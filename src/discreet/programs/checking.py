@@ -11,9 +11,10 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.core import Adjacency
-from discreet.programs import declared, rules, symbolic, syntax
+from discreet.programs import declared, posteriors, rules, symbolic, syntax
 from discreet.programs.abstract import (
     Abstract,
+    Belief,
     Closure,
     FamilyName,
     Hidden,
@@ -31,7 +32,7 @@ from discreet.programs.abstract import (
     numeric,
     scaled,
 )
-from discreet.programs.costs import Budget, Cost, require_within, spent
+from discreet.programs.costs import Budget, Cost, in_all, require_within, spent
 from discreet.programs.describing import describe
 from discreet.programs.diagnostics import Diagnostic, ProgramError
 from discreet.programs.families import FAMILIES
@@ -40,6 +41,7 @@ from discreet.programs.symbolic import ZERO, Expression, number
 
 MOST_PATHS = 256
 MOST_UNROLLED = 64
+_AFTER = "add noise first, x = sample(laplace(eps, x)), and compute with the released value"
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
@@ -137,7 +139,8 @@ class Checker:
             return value
         if isinstance(node, syntax.If):
             return self.block(node.then if self.test(node.test, names) else node.otherwise, names)
-        return self.loop(node, names)
+        self.loop(node, names)
+        return None
 
     def bind(self, node: syntax.Let, value: Abstract, names: dict[str, Abstract]) -> None:
         """Give names to a value, or to its parts."""
@@ -153,8 +156,12 @@ class Checker:
 
     def note(self, node: syntax.Statement, name: str, value: Abstract) -> None:
         """Add a line to the derivation."""
-        total = spent(self.costs, self.scenarios)[-1].rsplit("so far ", 1)[1] if self.costs else "0"
-        self.steps.append(Step(node.span, f"{name} : {describe(value)}", total))
+        found = posteriors.describe_moves(self, value) if isinstance(value, Belief) else ""
+        self.steps.append(Step(node.span, f"{name} : {describe(value)}{found}", self.so_far()))
+
+    def so_far(self) -> str:
+        """What was spent along this path."""
+        return in_all(self.costs, self.scenarios)
 
     def parts(
         self, node: syntax.Statement | syntax.Node, value: Abstract, count: int
@@ -187,21 +194,20 @@ class Checker:
         raise self.error(
             node,
             "a branch on a private value",
-            f"the test is {describe(value)}: which way the program goes would show it",
+            "which way the program goes would show it: "
+            f"{getattr(value, 'reason', '') or getattr(value, 'why', '') or describe(value)}",
             "release the value with noise first, and branch on the released one",
             "private",
         )
 
     def loop(self, node: syntax.For, names: dict[str, Abstract]) -> None:
         """For i in range(k): unrolled, or once for all i."""
-        times = self.range_of(node.source, names)
-        start, count = times
-        if count.value is not None and start.value is not None:
-            if count.value <= MOST_UNROLLED:
-                for i in range(int(max(count.value, 0))):
-                    names[node.name] = Public(start + number(i))
-                    self.block(node.body, names)
-                return
+        start, count = self.range_of(node.source, names)
+        if count.value is not None and start.value is not None and count.value <= MOST_UNROLLED:
+            for i in range(int(count.value)):
+                names[node.name] = Public(start + number(i))
+                self.block(node.body, names)
+            return
         before = dict(names)
         for name in sorted(_assigned(node.body) & names.keys()):
             names[name] = self.weakened(name, names[name])
@@ -264,7 +270,7 @@ class Checker:
                 raise self.error(
                     argument,
                     "the length of this range is private",
-                    f"it is {describe(value)}: the number of values would show it",
+                    getattr(value, "why", "") or f"it is {describe(value)}",
                     "use a public number; under add-remove the number of records is private",
                     "private",
                 )
@@ -374,14 +380,16 @@ class Checker:
             return Public()
         return self.unbounded(node, f"{node.operator} of a private value")
 
-    def unbounded(self, node: syntax.Node, what: str) -> Private:
-        """A private number that nothing is known of."""
-        return Private(None, reason=f"line {node.span.line}: {what} has no bound")
+    def unbounded(
+        self, node: syntax.Node, what: str, fix: str = "", sort: str = "number"
+    ) -> Private:
+        """A private value that nothing is known of."""
+        return Private(None, reason=f"{what} has no known bound", fix=fix, origin=node.span, sort=sort)
 
     def product(self, node: syntax.Node, x: Public | Private, y: Public | Private) -> Abstract:
         """|c|·d."""
         if isinstance(x, Private) and isinstance(y, Private):
-            return self.unbounded(node, "a product of two private values")
+            return self.unbounded(node, "a product of two private values", _AFTER)
         if isinstance(x, Public) and isinstance(y, Public):
             known = x.number is not None and y.number is not None
             return Public(x.number * y.number if known else None)  # type: ignore[operator]
@@ -389,20 +397,30 @@ class Checker:
         assert isinstance(inner, Private)
         assert isinstance(factor, Public)
         if factor.number is None:
-            return self.unbounded(node, "a private value times a released one")
-        return scaled(inner, factor.number)
+            return self.unbounded(node, "a private value times a released one", _AFTER)
+        return scaled(inner, factor.number, self.size(factor.number))
+
+    def size(self, c: Expression) -> Expression:
+        """|c|, in one piece where its sign is known."""
+        if c.value is None and self.prover.positive(c).holds:
+            return c
+        if c.value is None and self.prover.positive(-c).holds:
+            return -c
+        return symbolic.absolute(c)
 
     def quotient(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
         """d/|c|, c never 0."""
         if isinstance(y, Private):
             return self.unbounded(
-                node, "division by a private value (it may be near 0, where 1/x is steep)"
+                node,
+                "division by a private value (it may be near 0, where 1/x is steep)",
+                _AFTER,
             )
         if y.number is None:
             return (
                 Public()
                 if isinstance(x, Public)
-                else self.unbounded(node, "a private value divided by a released one")
+                else self.unbounded(node, "a private value divided by a released one", _AFTER)
             )
         answer = self.prover.nonzero(y.number)
         if not answer.holds:
@@ -413,14 +431,16 @@ class Checker:
                 kind="value",
             )
         if isinstance(x, Private):
-            return scaled(x, symbolic.ONE / y.number)
+            factor = symbolic.ONE / y.number
+            return scaled(x, factor, self.size(factor))
         return Public(None if x.number is None else x.number / y.number)
 
     def power(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
         """Whole powers of public numbers."""
         if isinstance(x, Private) or isinstance(y, Private):
-            note = " (if x moves by d, x² may move by more)" if isinstance(x, Private) else ""
-            return self.unbounded(node, f"a power of a private value{note}")
+            return self.unbounded(
+                node, "a power of a private value (if x moves by d, x² may move by more)", _AFTER
+            )
         if x.number is None or y.number is None:
             return Public()
         exponent = y.number.value
@@ -459,8 +479,8 @@ class Checker:
                 symbolic.ONE,
                 "flag",
             )
-        reason = f"line {node.span.line}: a comparison of private numbers has no bound"
-        return Private(None, reason=reason, sort="flag")
+        fix = "release the number with noise first, and compare the released one"
+        return self.unbounded(node, "a comparison of private numbers", fix, "flag")
 
     def connected(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
         """And, or."""
@@ -517,7 +537,7 @@ class Checker:
         """A public list of public values."""
         start, count = self.range_of(node.source, names)
         if count.value is not None and start.value is not None and count.value <= MOST_UNROLLED:
-            places = range(int(max(count.value, 0)))
+            places = range(int(count.value))
             inside = [dict(names) | {node.name: Public(start + number(i))} for i in places]
             items = tuple(self.value(node.body, scope) for scope in inside)
             if items and all(map(is_public, items)):
@@ -599,9 +619,9 @@ def _compared(operator: str, left: Public, right: Public) -> bool | None:
     if one is None or two is None:
         return None
     if isinstance(one, (bool, str)) or isinstance(two, (bool, str)):
-        same = one == two
+        same = bool(one == two)
         return same if operator == "==" else not same if operator == "!=" else None
-    order = (one > two) - (one < two)
+    order: int = (one > two) - (one < two)
     return {
         "==": order == 0,
         "!=": order != 0,
@@ -632,10 +652,13 @@ class Proof:
     costs: tuple[Cost, ...]
     scenarios: tuple[Scenario, ...]
     paths: int
+    total: str
 
     def lines(self) -> list[str]:
-        """What was spent, along the first path."""
-        return spent(list(self.costs), self.scenarios)
+        """What was spent, line by line; of several paths each line once."""
+        if self.paths == 1:
+            return spent(list(self.costs), self.scenarios)
+        return [f"line {cost.span.line}: {cost.text}: {cost.own}" for cost in self.costs]
 
 
 def scenarios_of(kind: declared.Kind, adjacency: Adjacency) -> tuple[Scenario, ...]:
@@ -668,7 +691,8 @@ def derive(
     prover = Prover(symbols)
     scenarios = scenarios_of(records.item, adjacency)
     steps: dict[tuple[syntax.Span, str], Step] = {}
-    costs: tuple[Cost, ...] = ()
+    costs: dict[Cost, None] = {}
+    totals: dict[str, None] = {}
     decisions: tuple[bool, ...] | None = ()
     paths = 0
     while decisions is not None:
@@ -683,15 +707,15 @@ def derive(
         assert returned is not None
         assert end is not None
         rules.require_public(checker, end, returned)
-        checker.steps.append(Step(end.span, f"return : {describe(returned)}", ""))
+        checker.steps.append(Step(end.span, f"return : {describe(returned)}", checker.so_far()))
         require_within(checker.costs, budget, scenarios, prover, end.span)
         for step in checker.steps:
             steps.setdefault((step.span, step.conclusion), step)
-        if not costs:
-            costs = tuple(checker.costs)
+        costs |= dict.fromkeys(checker.costs)
+        totals[checker.so_far()] = None
         decisions = path.following()
         if paths > MOST_PATHS:
             raise checker.error(
                 end, f"the program has more than {MOST_PATHS} paths", kind="unknown"
             )
-    return Proof(tuple(steps.values()), costs, scenarios, paths)
+    return Proof(tuple(steps.values()), tuple(costs), scenarios, paths, " or ".join(totals))

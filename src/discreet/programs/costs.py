@@ -9,7 +9,7 @@ from discreet.exact import balls, hockey
 from discreet.programs.abstract import Distances, Gaussian, Scenario
 from discreet.programs.diagnostics import Diagnostic, ProgramError
 from discreet.programs.proving import Answer, Prover, show
-from discreet.programs.symbolic import ZERO, Expression, largest, number
+from discreet.programs.symbolic import ZERO, Expression, Symbol, number, worst
 from discreet.programs.syntax import Span
 
 
@@ -34,9 +34,12 @@ class Cost:
         )
 
     @property
-    def worst(self) -> Expression:
-        """Over all scenarios."""
-        return largest(*self.epsilons)
+    def own(self) -> str:
+        """ε, or (ε, δ), in the worst scenario."""
+        if self.gaussian is not None:
+            return "its delta at the epsilon that is left"
+        price = worst(*self.epsilons)
+        return f"{price}" if self.delta == ZERO else f"({price}, {self.delta})"
 
 
 @dataclass(frozen=True)
@@ -83,13 +86,13 @@ def require_within(
         settled.add((epsilon, shifts))
         answer = prover.at_most(epsilon, budget.epsilon)
         if not answer.holds:
-            raise _too_much(span, "epsilon", epsilon, budget, answer, lines, str(scenario))
+            raise _too_much(costs, "epsilon", epsilon, budget, answer, lines, scenario, prover)
         here = delta
         if normal:
             here += _normal_delta(epsilon, normal, place, budget, span, lines)
         answer = prover.at_most(here, budget.delta)
         if not answer.holds:
-            raise _too_much(span, "delta", here, budget, answer, lines, str(scenario))
+            raise _too_much(costs, "delta", here, budget, answer, lines, scenario, prover)
 
 
 def _normal_delta(
@@ -123,22 +126,20 @@ def _normal_delta(
     if squared == 0:
         return ZERO
 
-    def bound() -> balls.arb:
-        return hockey.discrete_gaussian_delta(left, squared, Fraction(1), dimension, least)
-
     with balls.precision(balls.PRECISION):
-        value = bound()
+        value = hockey.discrete_gaussian_delta(left, squared, Fraction(1), dimension, least)
         return number(balls.fraction(value.upper()) if value.is_finite() else Fraction(1))
 
 
 def _too_much(
-    span: Span,
+    costs: list[Cost],
     which: str,
     found: Expression,
     budget: Budget,
     answer: Answer,
     lines: tuple[str, ...],
-    where: str,
+    scenario: Scenario,
+    prover: Prover,
 ) -> ProgramError:
     allowed = budget.epsilon if which == "epsilon" else budget.delta
     example = ""
@@ -156,12 +157,10 @@ def _too_much(
     )
     return ProgramError(
         Diagnostic(
-            span,
+            _exceeding(costs, allowed, prover, which),
             message,
-            f"worst where {where}",
-            f"declare budget={str(found)!r}, or add more noise"
-            if which == "epsilon"
-            else "use analytic_sigma(eps, delta, distance), or declare a larger delta",
+            f"it is most where {scenario}",
+            _instead(costs, found, allowed, which),
             "unknown" if unsure else "budget",
             str(budget),
             example,
@@ -171,13 +170,49 @@ def _too_much(
     )
 
 
+def _exceeding(costs: list[Cost], allowed: Expression, prover: Prover, which: str) -> Span:
+    """The first draw that the budget does not cover."""
+    so_far = ZERO
+    for cost in costs:
+        so_far += worst(*cost.epsilons) if which == "epsilon" else cost.delta
+        if not prover.at_most(so_far, allowed).holds:
+            return cost.span
+    return costs[-1].span
+
+
+def _instead(costs: list[Cost], found: Expression, allowed: Expression, which: str) -> str:
+    """What to write."""
+    if which == "delta":
+        return "use analytic_sigma(eps, delta, distance), or declare a larger delta"
+    names = allowed.symbols
+    inverse = [
+        base.name
+        for monomial, _ in found.terms
+        for base, power in monomial
+        if isinstance(base, Symbol) and power < 0 and base.name in names
+    ]
+    if inverse:
+        name = inverse[0]
+        return f"the first argument of laplace is epsilon, not a scale: write {name}, not 1/{name}"
+    if allowed == ZERO:
+        return f"declare budget={found.exact()!r}"
+    ratio = found / allowed
+    if ratio.value is not None or not ratio.symbols & {"eps", "epsilon"}:
+        return f"declare budget={found.exact()!r}, or divide the eps of the noise by {ratio}"
+    return f"declare budget={found.exact()!r}, or add more noise"
+
+
+def in_all(costs: list[Cost], scenarios: tuple[Scenario, ...]) -> str:
+    """ε, or (ε, δ); normal noise of a given size is settled with the whole budget."""
+    epsilons, delta = total(costs, scenarios)
+    found = f"{worst(*epsilons)}" if delta == ZERO else f"({worst(*epsilons)}, {delta})"
+    return f"{found} and normal noise" if any(cost.gaussian for cost in costs) else found
+
+
 def spent(costs: list[Cost], scenarios: tuple[Scenario, ...]) -> list[str]:
     """The running total, line by line."""
-    lines = []
-    for place, cost in enumerate(costs):
-        epsilons, delta = total(costs[: place + 1], scenarios)
-        worst = largest(*epsilons)
-        so_far = f"{worst}" if delta == ZERO else f"({worst}, {delta})"
-        own = f"{cost.worst}" if cost.delta == ZERO else f"({cost.worst}, {cost.delta})"
-        lines.append(f"line {cost.span.line}: {cost.text}: {own}; so far {so_far}")
-    return lines
+    return [
+        f"line {cost.span.line}: {cost.text}: {cost.own}; so far "
+        f"{in_all(costs[: place + 1], scenarios)}"
+        for place, cost in enumerate(costs)
+    ]

@@ -18,8 +18,9 @@ from discreet.programs.abstract import (
     Scale,
     Theta,
     Vector,
+    is_public,
 )
-from discreet.programs.symbolic import largest
+from discreet.programs.symbolic import worst
 
 
 def describe(value: Abstract) -> str:
@@ -34,10 +35,12 @@ def describe(value: Abstract) -> str:
         if value.distances is None:
             return "private, without a bound"
         kind = {"flag": "Bool", "category": "Enum"}.get(value.sort, "Real")
-        return f"{kind}@{largest(*value.distances)}"
+        return f"{kind}@{worst(*value.distances)}"
     if isinstance(value, Vector):
-        return f"Vec@{largest(*value.l1)} (l1)"
+        return f"Vec@{worst(*value.l1)} (l1)"
     if isinstance(value, Items):
+        if len(value.items) > 4 and is_public(value):
+            return f"{len(value.items)} public values"
         return f"({', '.join(map(describe, value.items))})"
     if isinstance(value, RecordList):
         return f"List[{describe(value.item)}]"
@@ -48,7 +51,7 @@ def describe(value: Abstract) -> str:
         given = "public" if value.records is None else f"given {value.records.own}"
         return f"{kind}[{value.prior.family}] {given}"
     if isinstance(value, Noisy):
-        return f"M[{largest(*value.epsilons)}, {value.delta}]"
+        return f"M[{worst(*value.epsilons)}, {value.delta}]"
     if isinstance(value, (Random, Observation)):
         return "a draw inside a likelihood"
     if isinstance(value, Scale):

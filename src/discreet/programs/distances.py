@@ -40,6 +40,11 @@ def beta_move(kind: str, x: Fraction, y: Fraction) -> Expression:
     if kind == "hellinger":
         return _hellinger(low, high)
     if kind == "total_variation":
+        if low.denominator == high.denominator == 1 and high <= 50:
+            a, b = int(low), int(high)
+            bottom = math.factorial(a - 1) * math.factorial(b - 1) * (a + b) ** (a + b - 1)
+            top = a ** (a - 1) * b ** (b - 1) * math.factorial(a + b - 1)
+            return number(Fraction(top, bottom))
         real = partial(sensitivity.step, low, high, "total_variation")
         return symbolic.constant(f"total_variation_step({_show(low)}, {_show(high)})", real)
     return symbolic.constant(f"kl_step({_show(low)}, {_show(high)})", partial(_kl, low, high))

@@ -23,12 +23,13 @@ def describe_program(program: Program) -> dict[str, Any]:
         "words": dict(program.source.bindings),
         "data": write_kind(program.records),
         "params": {name: write_kind(kind) for name, kind in program.kinds},
-        "budget": [str(budget.epsilon), str(budget.delta)],
+        "budget": [budget.epsilon.exact(), budget.delta.exact()],
+        "n": program.n,
     }
 
 
-def read_program(document: Mapping[str, Any], adjacency: str, n: int | None) -> Program:
-    """The program that a document describes; n where it was declared."""
+def read_program(document: Mapping[str, Any], adjacency: str) -> Program:
+    """The program that a document describes."""
     source = Source(
         _text(document["name"]),
         _text(document["source"]),
@@ -37,7 +38,7 @@ def read_program(document: Mapping[str, Any], adjacency: str, n: int | None) -> 
     data, params = read_kind(document["data"]), document["params"]
     budget = tuple(_text(part) for part in document["budget"])
     kinds = {_text(name): read_kind(kind) for name, kind in params.items()}
-    return make_program(source, data, adjacency, budget, kinds, n)
+    return make_program(source, data, adjacency, budget, kinds, document["n"])
 
 
 def _text(value: object) -> str:

@@ -217,14 +217,15 @@ def outcomes(
     program: Program, given: Mapping[str, Any], values: tuple[Any, ...], few: bool
 ) -> Iterator[tuple[Outcome, Explorer]]:
     """What every sequence of draws leads to."""
-    chosen: list[int] | None = []
+    chosen: list[int] = []
     for _ in range(MOST_PATHS):
         explorer = Explorer(chosen, few)
         found = evaluate(program, given, values, explorer)
         if math.prod(explorer.sizes) > MOST_PATHS:
             raise TooManyError
         yield found, explorer
-        chosen = explorer.following()
-        if chosen is None:
+        following = explorer.following()
+        if following is None:
             return
+        chosen = following
     raise TooManyError

@@ -25,12 +25,13 @@ from discreet.programs.abstract import (
     rational_gcd,
 )
 from discreet.programs.describing import describe
-from discreet.programs.symbolic import ONE, ZERO, Expression, largest, least, number
+from discreet.programs.symbolic import ONE, ZERO, Expression, largest, least, number, worst
 
 if TYPE_CHECKING:
     from discreet.programs.checking import Checker
 
 Arguments = tuple[Abstract, ...]
+CLIP = "clip every record first: map(lambda x: clip(x, 0, 1), data)"
 
 
 def records(checker: Checker, kind: declared.Kind, name: str) -> RecordList:
@@ -57,7 +58,7 @@ def _item(checker: Checker, kind: declared.Kind) -> Abstract:
             low, high = number(kind.low), number(kind.high)
             why = f"records are declared to lie in [{low}, {high}]"
             return Private(checker.everywhere(high - low), why, None, low, high)
-        return Private(None, reason="records are any real numbers, so one may move by any amount")
+        return Private(None, reason="records are any real numbers", fix=CLIP)
     sort = "flag" if isinstance(kind, declared.Flag) else "category"
     return _discrete(checker, sort)
 
@@ -200,25 +201,25 @@ def summed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
             raise checker.error(node, "sum needs records that are numbers", kind="syntax")
         moves = _moves(checker, data.table, exact, True)
         return Private(moves, _why_sum(checker, moves), _step(exact))
-    item = numeric(data.item)
-    if isinstance(item, Public):
-        return _public_sum(checker, item)
-    if item is None:
+    one = numeric(data.item)
+    if isinstance(one, Public):
+        return _public_sum(checker, one)
+    if one is None:
         raise checker.error(node, "sum needs records that are numbers", kind="syntax")
-    if item.low is None or item.high is None:
-        reason = item.reason or "nothing bounds what one record adds to the sum"
-        return Private(None, reason=f"line {node.span.line}: {reason}; clip every record first")
+    if one.low is None or one.high is None:
+        reason = one.reason or "nothing bounds what one record adds to the sum"
+        return Private(None, reason=reason, fix=one.fix or CLIP, origin=one.origin or node.span)
     if checker.adjacency is Adjacency.ADD_REMOVE:
-        move = largest(symbolic.absolute(item.low), symbolic.absolute(item.high))
+        move = largest(symbolic.absolute(one.low), symbolic.absolute(one.high))
     else:
-        move = item.high - item.low
+        move = one.high - one.low
     moves = checker.everywhere(move)
-    return Private(moves, _why_sum(checker, moves), item.step)
+    return Private(moves, _why_sum(checker, moves), one.step)
 
 
 def _why_sum(checker: Checker, moves: tuple[Expression, ...]) -> str:
     change = "adding" if checker.adjacency is Adjacency.ADD_REMOVE else "replacing"
-    return f"{change} one record moves the sum by at most {largest(*moves)}"
+    return f"{change} one record moves the sum by at most {worst(*moves)}"
 
 
 def _public_sum(checker: Checker, item: Public) -> Abstract:
@@ -315,7 +316,7 @@ def _folded_number(
         if isinstance(change, Public):
             return Private(checker.zero(), "the fold does not use the records", None)
         reason = getattr(change, "reason", "") or "the step has no bound"
-        return Private(None, reason=f"line {node.span.line}: {reason}")
+        return Private(None, reason=reason, fix=CLIP, origin=node.span)
     return Private(change.distances, "by induction on the list", change.step)
 
 
@@ -336,12 +337,12 @@ def _folded_added(
     checker: Checker, node: syntax.Call, step: Closure, data: RecordList, change: Abstract | None
 ) -> Abstract:
     """step(s, r) − s for two symbolic states has to be the same function of r."""
-    outcomes = []
+    outcomes: list[list[Expression]] = []
     for name in ("state_1", "state_2"):
         state = symbolic.symbol(name)
         if data.table is None:
             break
-        row = []
+        row: list[Expression] = []
         for _, value in data.table:
             after = numeric(checker.apply(node, step, (Public(state), value)))
             if not isinstance(after, Public) or after.number is None:

@@ -145,6 +145,6 @@ def _unused(_: object) -> Any:
 def read_program_mechanism(document: Mapping[str, Any]) -> Mechanism:
     """From the document of a release."""
     n = check.whole("n", document["n"], least=1) if document["n"] is not None else None
-    program = read_program(document["model"], document["adjacency"], None)
+    program = read_program(document["model"], document["adjacency"])
     given = {name: read_value(value) for name, value in document["options"].items()}
     return program_mechanism(program, program.read_parameters(given), n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from discreet.core import Adjacency
@@ -16,6 +17,7 @@ from discreet.programs.abstract import (
     Items,
     LawOf,
     Noisy,
+    Private,
     Public,
     RecordList,
     Scale,
@@ -26,8 +28,9 @@ from discreet.programs.abstract import (
 )
 from discreet.programs.costs import Cost
 from discreet.programs.describing import describe
+from discreet.programs.diagnostics import ProgramError
 from discreet.programs.listing import function_of, require_records, tabled
-from discreet.programs.symbolic import ZERO, Expression, largest, number
+from discreet.programs.symbolic import ZERO, Expression, number, worst
 
 if TYPE_CHECKING:
     from discreet.programs.checking import Checker
@@ -49,14 +52,24 @@ def _bounded(
             node, f"{node.name} adds noise to numbers, got {describe(x)}", kind="syntax"
         )
     if inner.distances is None:
-        raise checker.error(
-            node,
-            f"{node.name} needs a bound on how far one record moves its value, and none is known",
-            inner.reason,
-            "clip the value: clip(x, low, high)",
-        )
+        raise without_bound(checker, node, inner)
     found = tuple(d * d for d in inner.distances) if squared else inner.distances
     return found, inner.step, inner.why
+
+
+def without_bound(
+    checker: Checker, node: syntax.Call, x: Private | None, fix: str = ""
+) -> ProgramError:
+    """Where the bound was lost, and who needs it."""
+    origin = node.span if x is None or x.origin is None else x.origin
+    reason = "the value has no bound" if x is None or not x.reason else x.reason
+    found = checker.error(
+        node,
+        f"{reason}, and {node.name} needs a bound",
+        "noise hides a change of known size: it has to be known how far one record moves the value",
+        fix or (x.fix if x is not None else "") or "clip the value: clip(x, low, high)",
+    ).diagnostic
+    return ProgramError(replace(found, span=origin))
 
 
 def _steps(
@@ -85,7 +98,7 @@ def _steps(
             "noise on a real number needs a declared grid, so that it is drawn exactly",
             "the value is not a count",
             f"write {node.name}(…, grid=distance/1024) with its distance "
-            f"{largest(*distances)}: sensitivities are rounded up to a multiple of the grid",
+            f"{worst(*distances)}: sensitivities are rounded up to a multiple of the grid",
             "value",
         )
     found = []
@@ -106,7 +119,7 @@ def laplace(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstra
     # P(z | x)/P(z | x') = exp(−eps·(|z − x| − |z − x'|)) ≤ exp(eps·|x − x'|), and over the entries
     # of a vector the exponents add up to eps times the l1 distance.
     costs = tuple(rate * d for d in rounded)
-    text = f"laplace, distance {largest(*rounded)} ({why})"
+    text = f"laplace, distance {worst(*rounded)} ({why})"
     sort = "vector" if isinstance(x, Vector) else "number"
     return Noisy(costs, ZERO, _result(x, sort), text)
 
@@ -129,9 +142,9 @@ def gauss(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract
                 raise checker.error(
                     node,
                     f"sigma is made for a distance of {sigma.distance}, and the value may move "
-                    f"by {symbolic.sqrt(largest(*squares))}",
+                    f"by {symbolic.sqrt(worst(*squares))}",
                     why,
-                    f"write analytic_sigma(eps, delta, {symbolic.sqrt(largest(*squares))})",
+                    f"write analytic_sigma(eps, delta, {symbolic.sqrt(worst(*squares))})",
                 )
         if not checker.prover.at_most(symbolic.ONE, sigma.factor).holds:
             raise checker.error(
@@ -161,7 +174,7 @@ def gauss(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract
             kind="unknown",
         )
     normal = Gaussian(shifts, deviation * deviation / (g * g), parts)
-    text = f"gauss, sigma {deviation}, distance {symbolic.sqrt(largest(*rounded))} ({why})"
+    text = f"gauss, sigma {deviation}, distance {symbolic.sqrt(worst(*rounded))} ({why})"
     return Noisy(checker.zero(), ZERO, _result(x, "number"), text, normal)
 
 
@@ -206,18 +219,14 @@ def exponential(checker: Checker, node: syntax.Call, arguments: Arguments) -> Ab
         if isinstance(value, Public):
             continue
         if value is None or value.distances is None:
-            raise checker.error(
-                node,
-                "exp_mech needs a bound on how far one record moves the score, and none is known",
-                "" if value is None else value.reason,
-                "use -hellinger(post, r) itself, not its square and not kl",
-            )
+            fix = "use -hellinger(post, r) itself, not its square and not kl"
+            raise without_bound(checker, node, value, fix)
         pairs = zip(moves, value.distances, strict=True)
-        moves = tuple(b if a == ZERO else largest(a, b) for a, b in pairs)
+        moves = tuple(worst(a, b) for a, b in pairs)
         why = value.why
     # The weight of r changes by at most exp(eps·Δ/2), and so does the sum of all weights.
     costs = tuple(rate * d for d in moves)
-    text = f"exp_mech, the score moves by {largest(*moves)} ({why or 'it is public'})"
+    text = f"exp_mech, the score moves by {worst(*moves)} ({why or 'it is public'})"
     return Noisy(costs, ZERO, _any_of(candidates), text)
 
 
@@ -309,7 +318,7 @@ def parallel(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
                 )
     # A record that is added or removed is in one cell at most, so only that cell's result changes:
     # the largest cost of one. One that is replaced leaves one cell and enters another: twice that.
-    results, worst = [], ZERO
+    results, dearest = [], ZERO
     for cell in members:
         inner = Checker(
             Adjacency.ADD_REMOVE,
@@ -337,15 +346,15 @@ def parallel(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
                     node, "parallel has a rule for pure noise only", fix="use laplace"
                 )
             epsilons = [a + b for a, b in zip(epsilons, cost.epsilons, strict=True)]
-        worst = largest(worst, *epsilons) if worst != ZERO else largest(*epsilons)
+        dearest = worst(dearest, *epsilons)
     substitute = checker.adjacency is Adjacency.SUBSTITUTE
-    cost = worst * number(2) if substitute else worst
+    price = dearest * number(2) if substitute else dearest
     text = (
         f"parallel over {len(tests)} cells: "
         + ("a replaced record leaves one cell and enters another, 2 times " if substitute else "")
-        + f"the largest {worst}"
+        + f"the largest {dearest}"
     )
-    checker.costs.append(Cost(node.span, text, checker.everywhere(cost), ZERO))
+    checker.costs.append(Cost(node.span, text, checker.everywhere(price), ZERO))
     return Items(tuple(results))
 
 

@@ -91,7 +91,10 @@ INSTEAD = {
 class Parser:
     """One program: its names, and where its text stands."""
 
-    def __init__(self, resolve: Callable[[str], str | None], first_line: int, indent: int) -> None:
+    def __init__(
+        self, text: str, resolve: Callable[[str], str | None], first_line: int, indent: int
+    ) -> None:
+        self.lines = text.split("\n")
         self.resolve, self.first_line, self.indent = resolve, first_line, indent
 
     def program(self, node: ast.FunctionDef) -> tuple[tuple[str, ...], tuple[Statement, ...]]:
@@ -101,12 +104,17 @@ class Parser:
 
     def span(self, node: ast.AST) -> Span:
         """Where a node stands in the file."""
-        line, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
-        start, stop = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
+        line = getattr(node, "lineno", 1)
+        end = getattr(node, "end_lineno", None) or line
+        start = self.column(line, getattr(node, "col_offset", 0))
+        stop = self.column(end, getattr(node, "end_col_offset", None) or 0)
         shift = self.first_line - 1
-        return Span(
-            line + shift, start + self.indent, (end or line) + shift, (stop or start) + self.indent
-        )
+        return Span(line + shift, start, end + shift, stop)
+
+    def column(self, line: int, offset: int) -> int:
+        """The column in the file, in characters, of an offset in bytes."""
+        coded = self.lines[line - 1].encode() if line <= len(self.lines) else b""
+        return len(coded[:offset].decode(errors="replace")) + self.indent
 
     def error(self, node: ast.AST, message: str, fix: str) -> ProgramError:
         """With the place."""
@@ -151,7 +159,9 @@ class Parser:
                 )
         if ends and not (found and _returns(found[-1])):
             raise self.error(
-                owner, "a program ends with return", "add return with the value to release"
+                body[-1] if body else owner,
+                "a program ends with return",
+                "add return with the value to release",
             )
         return tuple(found)
 
@@ -403,7 +413,7 @@ def parse_program(
 ) -> tuple[tuple[str, ...], tuple[Statement, ...]]:
     """The parameters and the body of the function of that name."""
     tree = ast.parse(text)
-    parser = Parser(resolve, first_line, indent)
+    parser = Parser(text, resolve, first_line, indent)
     found = [node for node in ast.walk(tree) if getattr(node, "name", None) == name]
     if not found or not isinstance(found[0], ast.FunctionDef):
         raise parser.unsupported(found[0] if found else tree)

@@ -27,7 +27,7 @@ from discreet.programs.abstract import (
 )
 from discreet.programs.describing import describe
 from discreet.programs.families import PRIOR_OF
-from discreet.programs.listing import require_records
+from discreet.programs.listing import CLIP, require_records
 from discreet.programs.symbolic import ONE, ZERO, Expression, largest, number
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def require_prior(checker: Checker, node: syntax.Node, prior: Abstract) -> LawOf
             raise checker.error(
                 node,
                 "the prior is chosen from the data",
-                f"a parameter of it is {describe(parameter)}: the posterior moves by more than its "
-                "rule says",
+                f"{getattr(parameter, 'why', '') or describe(parameter)}, so that the posterior "
+                "moves by more than its rule says",
                 "declare the prior before the data are seen: numbers, or params={…}",
                 "private",
             )
@@ -512,8 +512,9 @@ def mean(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
     if width is None:
         return Private(
             None,
-            reason="the records are any real numbers: one of them may move the mean by any "
-            "amount; clip them first: map(lambda x: clip(x, 0, 1), data)",
+            reason="records are any real numbers: one may move the mean by any amount",
+            fix=CLIP,
+            origin=node.span,
         )
     v, big = _normal(checker, posterior)
     move = distances.normal_shift(width, v, big, checker.length)
@@ -534,20 +535,23 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
         return Public()
     if node.name == "kl":
         return checker.unbounded(
-            node, "KL is no metric: the score may move by more than the posteriors' KL, and it"
+            node,
+            "KL is no metric: the score may move by more than the posteriors' KL, so it",
+            "use hellinger or total_variation",
         )
     found = moved(checker, posterior, node.name)
     if found is None:
         return Private(
             None,
-            reason="the records are any real numbers: one of them may move the posterior by any "
-            "amount; clip them first",
+            reason="records are any real numbers: one may move the posterior by any amount",
+            fix=CLIP,
+            origin=node.span,
         )
-    why = f"neighbouring posteriors are at most {found} apart in {_NAMES[node.name]}"
+    why = f"neighbouring posteriors are at most {found} apart ({_NAMES[node.name]})"
     return Private(checker.everywhere(found), why, None, ZERO, ONE)
 
 
-_NAMES = {"hellinger": "Hellinger distance", "total_variation": "total variation", "kl": "KL"}
+_NAMES = {"hellinger": "Hellinger", "total_variation": "total variation", "kl": "KL"}
 
 
 def moved(checker: Checker, posterior: Belief, kind: str) -> Expression | None:
@@ -573,3 +577,16 @@ def moved(checker: Checker, posterior: Belief, kind: str) -> Expression | None:
     if length is not None and exact and min(low) > 0:
         return distances.at_length(kind, tuple(low), int(length))
     return distances.beta_move(kind, *sorted(low)[:2])
+
+
+def describe_moves(checker: Checker, posterior: Belief) -> str:
+    """How far one record moves a posterior, in all distances that have a bound."""
+    if not posterior.inferred or posterior.records is None:
+        return ""
+    found = [(kind, moved(checker, posterior, kind)) for kind in distances.KINDS]
+    parts = [
+        f"{_NAMES[kind]} {distance}"
+        for kind, distance in found
+        if distance is not None and (kind == "kl" or distance != ONE)  # which says nothing
+    ]
+    return f"; one record moves it by {', '.join(parts)} at most" if parts else ""

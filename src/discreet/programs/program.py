@@ -30,9 +30,9 @@ class Source:
 
     name: str
     text: str  # of the whole function
-    first_line: int = 1
-    indent: int = 0
-    file: str = "<program>"
+    first_line: int = field(default=1, compare=False)
+    indent: int = field(default=0, compare=False)
+    file: str = field(default="<program>", compare=False)
     bindings: tuple[tuple[str, str], ...] = ()  # names of the file for those of the language
 
 
@@ -42,7 +42,7 @@ class Program:
 
     source: Source
     parameters: tuple[str, ...]
-    body: tuple[syntax.Statement, ...]
+    body: tuple[syntax.Statement, ...] = field(compare=False)  # which the source determines
     records: declared.Records
     kinds: tuple[tuple[str, declared.Parameter], ...]
     adjacency: Adjacency

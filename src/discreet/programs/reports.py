@@ -122,9 +122,9 @@ def audit_program(program: Program, n: object, given: Mapping[str, object]) -> P
         if name not in kinds:
             raise InputError(f"{name!r} is no parameter of {program.name}", name)
         chosen[name] = kinds[name].read(name, value)
-    found = auditing.worst_loss(program, chosen, most)
-    if found is None:
+    found, reached = auditing.audited(program, chosen, most)
+    if found is None or not reached:
         raise InputError(
             f"n = {most} is too many: the program has too many sequences of draws", "n"
         )
-    return ProgramAudit(program, found, len(max(found.data, found.neighbour, key=len)))
+    return ProgramAudit(program, found, reached)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.programs import declared, listing, mechanisms, posteriors, symbolic, syntax
 from discreet.programs.abstract import (
     Abstract,
+    Belief,
     Closure,
     FamilyName,
     Items,
@@ -23,7 +25,7 @@ from discreet.programs.abstract import (
 from discreet.programs.describing import describe
 from discreet.programs.families import FAMILIES
 from discreet.programs.numbers import rounded
-from discreet.programs.symbolic import Expression, largest
+from discreet.programs.symbolic import ZERO, Expression, largest, worst
 
 if TYPE_CHECKING:
     from discreet.programs.checking import Checker
@@ -113,28 +115,54 @@ def require_public(checker: Checker, node: syntax.Statement, value: Abstract) ->
             fix="write sample(…) around it",
             kind="syntax",
         )
-    inner = _first_private(value)
+    place, inner = _private_part(node, value)
+    named = place.name if isinstance(place, syntax.Name) else "this value"
     raise checker.error(
-        node,
-        f"the returned value is private: {describe(inner)}",
+        place,
+        f"{named} is private and is returned without noise: {describe(inner)}",
         getattr(inner, "why", "")
         or getattr(inner, "reason", "")
-        or "it is computed from the records without noise",
-        "add noise before returning: x = sample(laplace(eps, x))",
+        or "it is computed from the records",
+        _noise_for(checker, inner, named),
         "private",
     )
 
 
-def _first_private(value: Abstract) -> Abstract:
+def _noise_for(checker: Checker, value: Abstract, named: str) -> str:
+    """What to write."""
+    if isinstance(value, Belief):
+        return "release its parameters with noise, a, b = params(post), or choose by exp_mech"
+    idle = [cost for cost in checker.costs if worst(*cost.epsilons) == ZERO and not cost.gaussian]
+    if idle and isinstance(value, Private):
+        return (
+            f"the noise of line {idle[0].span.line} is drawn around a public number; noise protects "
+            "only the value inside laplace: x = sample(laplace(eps, x))"
+        )
+    name = named if named != "this value" else "x"
+    return f"add noise before returning: sample(laplace(eps, {name}))"
+
+
+def _private_part(
+    node: syntax.Node | syntax.Statement, value: Abstract
+) -> tuple[syntax.Node | syntax.Statement, Abstract]:
+    """The first private part of a returned value, and where it is written."""
+    if isinstance(node, syntax.Return):
+        return _private_part(node.value, value)
     parts: tuple[Abstract, ...] = ()
     if isinstance(value, Items):
         parts = value.items
     elif isinstance(value, LawOf):
         parts = value.parameters
-    for part in parts:
+    written: tuple[syntax.Node, ...] = ()
+    if isinstance(node, syntax.Group):
+        written = node.items
+    elif isinstance(node, syntax.Call):
+        written = node.arguments
+    for place, part in enumerate(parts):
         if not is_public(part):
-            return _first_private(part)
-    return value
+            inside = written[place] if len(written) == len(parts) else node
+            return _private_part(inside, part)
+    return node, value
 
 
 def scaled_noise(operator: str, left: Abstract, right: Abstract) -> Scale | None:
@@ -212,14 +240,18 @@ def magnitude(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ..
         raise checker.error(node, f"abs has no rule for {describe(arguments[0])}", kind="syntax")
     if isinstance(x, Public):
         return Public(None if x.number is None else symbolic.absolute(x.number))
-    return Private(x.distances, x.why, reason=x.reason)
+    return replace(x, step=None, low=None, high=None, sort="number")
 
 
 def analytic(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:
     """sqrt, log and exp: of public numbers."""
     x = numeric(arguments[0])
     if isinstance(x, Private):
-        return checker.unbounded(node, f"{node.name} of a private value")
+        return checker.unbounded(
+            node,
+            f"{node.name} of a private value",
+            "add noise first, and compute with the released value",
+        )
     if x is None:
         raise checker.error(
             node, f"{node.name} has no rule for {describe(arguments[0])}", kind="syntax"

@@ -12,6 +12,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+from flint import arb
+
 from discreet.core import Adjacency
 from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls
@@ -291,7 +293,7 @@ def _secret(value: Any) -> bool:
     return isinstance(value, Secret) or (isinstance(value, Whole) and value.count is None)
 
 
-def _sign(value: balls.arb) -> int | None:
+def _sign(value: arb) -> int | None:
     if value > 0:
         return 1
     return -1 if value < 0 else None

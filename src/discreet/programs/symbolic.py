@@ -167,7 +167,12 @@ class Expression:
         return total
 
     def __str__(self) -> str:
-        return _text(self)
+        """For people: long fractions are rounded."""
+        return _text(self, _short)
+
+    def exact(self) -> str:
+        """In writing, with every digit."""
+        return _text(self, str)
 
 
 def _base_ball(base: Base, values: Mapping[str, Fraction]) -> arb:
@@ -265,6 +270,11 @@ def _extreme(
     return distinct[0] if len(distinct) == 1 else _atom(Function(name, tuple(distinct)))
 
 
+def worst(*parts: Expression) -> Expression:
+    """The largest of distances or costs, none of which is negative."""
+    return largest(*([part for part in parts if part != ZERO] or [ZERO]))
+
+
 def absolute(x: Expression) -> Expression:
     """The magnitude."""
     if x.value is not None:
@@ -325,53 +335,52 @@ def _normalised(x: Expression) -> tuple[Fraction, Expression]:
 # ---- for people ---------------------------------------------------------------------------------
 
 
-def _number_text(value: Fraction) -> str:
-    if value.denominator == 1:
-        return str(value.numerator)
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest == 1 and value.denominator > 10:  # a short decimal reads better than a fraction
-        short = f"{float(value):.12g}"
-        if Fraction(short) == value:
-            return short
-    return f"{value.numerator}/{value.denominator}"
+Shown: TypeAlias = Callable[[Fraction], str]
 
 
-def _base_text(base: Base) -> str:
+def _short(value: Fraction) -> str:
+    """A decimal where it is exact, or where a fraction would be long."""
+    if value.denominator <= 10:
+        return str(value)
+    exact = f"{float(value):.12g}"
+    if Fraction(exact) == value:
+        return exact
+    return str(value) if value.denominator < 10**6 else f"{float(value):.6g}"
+
+
+def _base_text(base: Base, shown: Shown) -> str:
     if isinstance(base, (Symbol, Constant)):
         return base.name
-    inside = ", ".join(map(str, base.parts))
+    inside = ", ".join(_text(part, shown) for part in base.parts)
     return f"({inside})" if base.name == "sum" else f"{base.name}({inside})"
 
 
-def _factors(bases: list[tuple[Base, int]]) -> str:
-    texts = [_base_text(b) + (f"**{abs(p)}" if abs(p) > 1 else "") for b, p in bases]
+def _factors(bases: list[tuple[Base, int]], shown: Shown) -> str:
+    texts = [_base_text(b, shown) + (f"**{abs(p)}" if abs(p) > 1 else "") for b, p in bases]
     return "*".join(texts)
 
 
-def _term_text(monomial: Monomial, coefficient: Fraction) -> str:
+def _term_text(monomial: Monomial, coefficient: Fraction, shown: Shown) -> str:
     above = [(b, p) for b, p in monomial if p > 0]
     below = [(b, p) for b, p in monomial if p < 0]
-    top, bottom = _factors(above), _factors(below)
+    top, bottom = _factors(above, shown), _factors(below, shown)
     if coefficient != 1 or not top:
         short = coefficient.denominator <= 10 and coefficient.denominator > 1 and top
         if short and not bottom:
             lead = "" if coefficient.numerator == 1 else f"{coefficient.numerator}*"
             return f"{lead}{top}/{coefficient.denominator}"
-        top = _number_text(coefficient) + (f"*{top}" if top else "")
+        top = shown(coefficient) + (f"*{top}" if top else "")
     if not bottom:
         return top
     return f"{top}/({bottom})" if len(below) > 1 else f"{top}/{bottom}"
 
 
-def _text(x: Expression) -> str:
+def _text(x: Expression, shown: Shown) -> str:
     if not x.terms:
         return "0"
     text = ""
     for place, (monomial, coefficient) in enumerate(x.terms):
         sign = "-" if coefficient < 0 else "+"
-        term = _term_text(monomial, abs(coefficient))
+        term = _term_text(monomial, abs(coefficient), shown)
         text += f"{sign if sign == '-' else ''}{term}" if not place else f" {sign} {term}"
     return text

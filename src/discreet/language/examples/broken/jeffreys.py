@@ -12,7 +12,6 @@ from discreet.language import (
     hellinger,
     infer,
     observe_all,
-    pi,
     private,
     sample,
 )

@@ -6,4 +6,4 @@ from discreet.language import Bernoulli, Beta, Bool, List, Pos, infer, observe_a
 @private(data=List[Bool], adjacent="substitute", budget="eps", params={"eps": Pos})
 def posterior_sample(data: list[bool], eps: float) -> float:
     post = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))
-    return sample(post)
+    return sample(post)  # type: ignore[arg-type]

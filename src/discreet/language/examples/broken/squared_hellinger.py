@@ -1,6 +1,7 @@
 """The square of a Hellinger distance may move by more than the distance itself.
 
-With Jeffreys' prior and two records H moves by 0.5147 at most, and H**2 by 0.5445."""
+With Jeffreys' prior and two records H moves by 0.5147 at most, and H**2 by 0.5445.
+"""
 
 from discreet.language import (
     Bernoulli,

@@ -1,6 +1,7 @@
 """A posterior near the true one, by Hellinger distance (PrivInfer section 6.3).
 
-With the prior Beta(1, 1) neighbouring posteriors are at most sqrt(1 - pi/4) apart."""
+With the prior Beta(1, 1) neighbouring posteriors are at most sqrt(1 - pi/4) apart.
+"""
 
 from discreet.language import (
     Bernoulli,
@@ -14,7 +15,6 @@ from discreet.language import (
     hellinger,
     infer,
     observe_all,
-    pi,
     private,
     sample,
 )

@@ -1,6 +1,7 @@
 """Jeffreys' prior Beta(1/2, 1/2) needs more: 0.60282*eps.
 
-PrivInfer's lemma 6.1 claims sqrt(1 - pi/4) for all priors; it holds from Beta(1, 1) on."""
+PrivInfer's lemma 6.1 claims sqrt(1 - pi/4) for all priors; it holds from Beta(1, 1) on.
+"""
 
 from discreet.language import (
     Bernoulli,

@@ -13,7 +13,6 @@ from discreet.language import (
     hellinger,
     infer,
     observe_all,
-    pi,
     private,
     sample,
 )

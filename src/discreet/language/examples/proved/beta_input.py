@@ -1,6 +1,7 @@
 """Learn the bias of a coin from noisy records (PrivInfer section 6.1): eps.
 
-The exponential mechanism draws a noisy record for every record; learning from them is free."""
+The exponential mechanism draws a noisy record for every record; learning from them is free.
+"""
 
 from discreet.language import (
     Bernoulli,

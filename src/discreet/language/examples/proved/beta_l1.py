@@ -1,6 +1,7 @@
 """Laplace noise on both parameters of the posterior (PrivInfer section 6.2): 2*eps.
 
-One record that is replaced moves both parameters by 1."""
+One record that is replaced moves both parameters by 1.
+"""
 
 from discreet.language import (
     Bernoulli,

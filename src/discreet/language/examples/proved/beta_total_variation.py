@@ -20,7 +20,7 @@ from discreet.language import (
 @private(
     data=List[Bool],
     adjacent="substitute",
-    budget="0.5000001*eps",
+    budget="eps/2",
     params={"eps": Pos, "candidates": Candidates(Beta)},
 )
 def beta_total_variation(data: list[bool], eps: float, candidates: list[Law]) -> Law:

@@ -1,6 +1,7 @@
 """A coin that is one of three: any finite belief has a closed bound.
 
-Replacing a record multiplies the weights by factors between 1/9 and 9: Kantorovich's inequality."""
+Replacing a record multiplies the weights by factors between 1/9 and 9: Kantorovich's inequality.
+"""
 
 from discreet.language import (
     Bernoulli,

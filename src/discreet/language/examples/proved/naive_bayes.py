@@ -1,6 +1,7 @@
 """The table of a naive Bayes classifier: every record is in one class only.
 
-Each class is a cell of a public partition, so both together cost what one costs."""
+Each class is a cell of a public partition, so both together cost what one costs.
+"""
 
 from collections.abc import Sequence
 

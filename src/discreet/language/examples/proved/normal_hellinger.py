@@ -1,6 +1,7 @@
 """A mean from a public grid of posteriors, by Hellinger distance, for every n.
 
-One record in [0, 1] moves the posterior by at most sqrt(1 - exp(-1/16)), at n = 1."""
+One record in [0, 1] moves the posterior by at most sqrt(1 - exp(-1/16)), at n = 1.
+"""
 
 from discreet.language import (
     Law,
@@ -9,7 +10,6 @@ from discreet.language import (
     Pos,
     Real,
     clip,
-    exp,
     exp_mech,
     hellinger,
     infer,

@@ -1,6 +1,7 @@
 """Learn a mean from records with normal noise (PrivInfer section 6.1): (eps, delta).
 
-Records are clipped to [0, 1], so that one record moves its own value by 1 at most."""
+Records are clipped to [0, 1], so that one record moves its own value by 1 at most.
+"""
 
 from discreet.language import (
     Between,

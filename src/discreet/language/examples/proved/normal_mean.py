@@ -1,6 +1,7 @@
 """Laplace noise on the mean (PrivInfer section 6.2): V/(v + V)*eps for every n.
 
-The grid is a 1024th of how far one record moves the mean, so nothing is lost by rounding."""
+The grid is a 1024th of how far one record moves the mean, so nothing is lost by rounding.
+"""
 
 from discreet.language import (
     Law,

@@ -1,9 +1,11 @@
-"""P4: its normal examples as a figure, and its claims; it prints no numbers as results."""
+"""P4: its examples as programs, the normal ones as a figure, and its claims; it prints no results."""
 
 from discreet.study.reproduce.p4.claims import CLAIMS
-from discreet.study.reproduce.p4.figures import PARTS
-from discreet.study.reproduce.parts import Printed
+from discreet.study.reproduce.p4.figures import PARTS as FIGURES
+from discreet.study.reproduce.p4.programs import PART
+from discreet.study.reproduce.parts import Part, Printed
 
+PARTS: tuple[Part, ...] = (*FIGURES, PART)
 PRINTED: tuple[Printed, ...] = ()
 
 __all__ = ["CLAIMS", "PARTS", "PRINTED"]

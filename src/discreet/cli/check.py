@@ -1,0 +1,126 @@
+"""`discreet check`: the programs of a file, proved private or not."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.cli import common
+from discreet.errors import DiscreetError, InputError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from discreet.language.decorator import PrivateProgram
+    from discreet.programs.reports import Report
+
+_MODULE = "_discreet_checked"
+# what these say are names of the code; the message of another error may quote records
+_SPEAKING = (DiscreetError, ImportError, NameError, AttributeError, TypeError)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=common.FILE)
+@click.option("--explain", is_flag=True, help="Print the derivations of what is proved.")
+@common.output_options
+def command(files: tuple[str, ...], explain: bool, as_json: bool, quiet: bool) -> int:
+    """Prove the programs of Python files private, or say where and why not. No data are read.
+
+    The files are imported. Exit status: 0 all programs are proved, 1 one is not.
+
+    \b
+    discreet check programs.py
+    discreet check programs.py --explain
+    """
+    from discreet.programs.proving import solver_module
+
+    try:
+        solver_module()
+    except DiscreetError as error:
+        raise InputError(str(error)) from None
+    programs = [program for file in files for program in _programs(file)]
+    reports = [program.check() for program in programs]
+    if as_json:
+        common.print_json([report.document() for report in reports])
+    elif not quiet:
+        _print(reports, explain)
+    return 0 if all(reports) else 1
+
+
+def _print(reports: list[Report], explain: bool) -> None:
+    from discreet.language.showing import Explanation, diagnose
+
+    console = common.console()
+    for report in reports:
+        shown = Explanation(report).__rich__() if explain else diagnose(report)
+        console.print(shown, soft_wrap=True)
+        if explain or not report:
+            console.print()
+    proved = sum(map(bool, reports))
+    programs = "program" if len(reports) == 1 else "programs"
+    console.print(f"Proved private: {proved} of {len(reports)} {programs}.")
+
+
+def _programs(file: str) -> list[PrivateProgram]:
+    """The programs written in a file, in order."""
+    from discreet.language.decorator import collected
+
+    path = Path(file).resolve()
+    if path.suffix != ".py" or not path.is_file():
+        reason = "is not a Python file" if path.exists() else "does not exist"
+        raise InputError(f"{file} {reason}: check needs files such as programs.py", "files")
+    with collected() as made:
+        _import(file, path)
+    found = [one for one in made if Path(one.program.source.file).resolve() == path]
+    if not found:
+        raise InputError(
+            f"{file} has no programs: functions with @private of discreet.language", "files"
+        )
+    return sorted(found, key=lambda one: one.program.source.first_line)
+
+
+def _import(file: str, path: Path) -> None:
+    """Import the file; what it prints goes to standard error."""
+    spec = importlib.util.spec_from_file_location(_MODULE, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        with _importing(module, path), contextlib.redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise InputError(_failure(error, file, path), "files") from None
+
+
+@contextlib.contextmanager
+def _importing(module: ModuleType, path: Path) -> Iterator[None]:
+    """As if the file were run in its folder; nothing stays behind."""
+    folders, compiled = sys.path.copy(), sys.dont_write_bytecode
+    sys.path.insert(0, str(path.parent))
+    sys.modules[_MODULE], sys.dont_write_bytecode = module, True
+    try:
+        yield
+    finally:
+        sys.path[:], sys.dont_write_bytecode = folders, compiled
+        del sys.modules[_MODULE]
+
+
+def _failure(error: BaseException, file: str, path: Path) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    if isinstance(error, SyntaxError) and not lines:
+        line = "" if error.lineno is None else f", line {error.lineno}"
+        return f"{file}{line} is not Python: {error.msg}"
+    what = f"{type(error).__name__} is raised"
+    if isinstance(error, SyntaxError):  # of a file that it imports
+        what = f"{error.filename}, line {error.lineno} is not Python: {error.msg}"
+    elif isinstance(error, _SPEAKING):
+        what = str(error)
+    return f"{file}{f', line {lines[-1]}' if lines else ''} cannot be imported: {what}"
