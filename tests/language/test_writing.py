@@ -211,9 +211,10 @@ def test_kinds_of_records() -> None:
 
 def test_folds_by_induction() -> None:
     head = HEAD.replace("List[Bool]", "List[Real]")
-    good = "x = fold(lambda s, r: s + clip(r, 0, 1), 0, data)\nreturn sample(laplace(eps, x, grid=1/8))"
+    noise = "return sample(laplace(eps, x, grid=1 / 8))"
+    good = f"x = fold(lambda s, r: s + clip(r, 0, 1), 0, data)\n{noise}"
     assert written(good, head).check().proved
-    bad = "x = fold(lambda s, r: 2 * s + clip(r, 0, 1), 0, data)\nreturn sample(laplace(eps, x, grid=1))"
+    bad = f"x = fold(lambda s, r: 2 * s + clip(r, 0, 1), 0, data)\n{noise}"
     report = written(bad, head).check()
     assert not report.proved
     assert "further apart" in str(report)

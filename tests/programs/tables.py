@@ -64,9 +64,7 @@ class Row:
         claimed, loss = found.claimed, found.epsilon
         if found.delta is not None:
             claimed, loss = found.claimed_delta, found.delta
-        return (
-            f"{start} {claimed:9.4g} {loss:9.4g} {found.tightness:9.4g} {report.seconds:7.3f}"
-        )
+        return f"{start} {claimed:9.4g} {loss:9.4g} {found.tightness:9.4g} {report.seconds:7.3f}"
 
 
 def row(program: Program) -> Row:

@@ -86,7 +86,7 @@ def Vector(item: Number) -> Many:  # noqa: N802 - a kind, like Pos
 
 
 def Candidates(family: Any) -> CandidatesKind:  # noqa: N802 - a kind, like Pos
-    """A public list of distributions of one family: Candidates(Beta)."""
+    """A public list of distributions of one family, such as Beta."""
     name = getattr(family, "word", None)
     if name not in ("Beta", "Dirichlet", "Normal", "Finite"):
         raise InputError(

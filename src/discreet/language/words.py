@@ -31,6 +31,7 @@ class Family:
         self.__doc__ = f"{word}({', '.join(families.FAMILIES[word])})"
 
     def __call__(self, *parameters: Any, **named: Any) -> Law:
+        """One of them, with exact parameters."""
         names = families.FAMILIES[self.word]
         given = [*parameters, *(named[name] for name in names if name in named)]
         return families.make(self.word, *given)
@@ -137,7 +138,7 @@ def kl(posterior: Law, other: Any) -> float:
 
 
 def fold(step: Callable[[T, Any], T], start: Any, data: Iterable[Any]) -> T:
-    """Go through the records: step(step(start, r₁), r₂), …"""
+    """Go through the records: step(step(start, r₁), r₂) and so on."""
     _only_in_programs("fold")
 
 

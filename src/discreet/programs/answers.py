@@ -63,7 +63,7 @@ class Sigma:
         return Sigma(self.epsilon, self.delta, self.distance, self.factor * factor)
 
 
-# ---- numbers --------------------------------------------------------------------------------------
+# ---- numbers ------------------------------------------------------------------------------------
 
 
 def _clip(run: Interpreter, x: Any, low: Any, high: Any) -> Any:
@@ -96,7 +96,7 @@ def _analytic(name: str, run: Interpreter, x: Any = Fraction(0)) -> Any:
     return SECRET if isinstance(inner, Secret) else rounded(name, number(run.known(inner)))
 
 
-# ---- lists ----------------------------------------------------------------------------------------
+# ---- lists --------------------------------------------------------------------------------------
 
 
 def _map(run: Interpreter, function: Any, data: Any) -> Any:
@@ -159,7 +159,7 @@ def _fold(run: Interpreter, step: Any, start: Any, data: Any) -> Any:
     return state
 
 
-# ---- learning -------------------------------------------------------------------------------------
+# ---- learning -----------------------------------------------------------------------------------
 
 
 def _ran(run: Interpreter, law: Law) -> Any:
@@ -265,7 +265,7 @@ def _mean(run: Interpreter, posterior: Law) -> Any:
     return posterior.parameters[0]
 
 
-# ---- distances ------------------------------------------------------------------------------------
+# ---- distances ----------------------------------------------------------------------------------
 
 
 def _distance(kind: str, run: Interpreter, one: Law, two: Law) -> Any:
@@ -346,7 +346,7 @@ def _weights(law: Law) -> dict[Any, Fraction]:
     return {value: weight / total for value, weight in zip(values, weights, strict=True)}
 
 
-# ---- noise ----------------------------------------------------------------------------------------
+# ---- noise --------------------------------------------------------------------------------------
 
 
 def _centered(run: Interpreter, x: Any, grid: Any) -> tuple[int | None, Fraction, Fraction]:

@@ -111,7 +111,7 @@ def _listed(values: tuple[Any, ...]) -> str:
     )
 
 
-# ---- instances ------------------------------------------------------------------------------------
+# ---- instances ----------------------------------------------------------------------------------
 
 
 def records_of(program: Program) -> tuple[Any, ...]:
@@ -144,7 +144,7 @@ def neighbours(program: Program, n: int) -> Iterator[tuple[tuple[Any, ...], tupl
                 others = [values[:place] + values[place + 1 :]]
             else:
                 others = [
-                    values[:place] + (record,) + values[place + 1 :]
+                    (*values[:place], record, *values[place + 1 :])
                     for record in records
                     if record is not values[place]
                 ]
@@ -236,7 +236,7 @@ def _posterior(program: Program, given: dict[str, Any], values: tuple[Any, ...])
     return compared[0] if compared else None
 
 
-# ---- losses ---------------------------------------------------------------------------------------
+# ---- losses -------------------------------------------------------------------------------------
 
 Probabilities: TypeAlias = tuple[dict[Any, arb], arb]  # by output, and the mass that was left out
 
@@ -359,7 +359,7 @@ def _hockey_stick(
     return total - epsilon.exp() * left, where
 
 
-# ---- over all small data sets ---------------------------------------------------------------------
+# ---- over all small data sets -------------------------------------------------------------------
 
 
 def worst_loss(program: Program, given: dict[str, Any], n: int) -> Witness | None:

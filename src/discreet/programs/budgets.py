@@ -110,6 +110,6 @@ class _Reader:
             if all(value is not None and value > 0 for value in values):
                 return distances.beta_move("hellinger", *(v for v in values if v is not None))
         raise self.fail(
-            f"calls {name}: there are sqrt, log, exp, min, max and hellinger_step(a, b) of positive "
-            "numbers"
+            f"calls {name}: there are sqrt, log, exp, min, max and "
+            "hellinger_step(a, b) of positive numbers"
         )

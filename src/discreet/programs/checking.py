@@ -384,7 +384,9 @@ class Checker:
         self, node: syntax.Node, what: str, fix: str = "", sort: str = "number"
     ) -> Private:
         """A private value that nothing is known of."""
-        return Private(None, reason=f"{what} has no known bound", fix=fix, origin=node.span, sort=sort)
+        return Private(
+            None, reason=f"{what} has no known bound", fix=fix, origin=node.span, sort=sort
+        )
 
     def product(self, node: syntax.Node, x: Public | Private, y: Public | Private) -> Abstract:
         """|c|·d."""

@@ -57,8 +57,8 @@ class Budget:
 def total(costs: list[Cost], scenarios: tuple[Scenario, ...]) -> tuple[Distances, Expression]:
     """ε in every scenario, and δ."""
     # Sequencing: the transcript's likelihood ratio is the product of those of its draws, each given
-    # the public results before it, so the ε add up in every scenario, and so do the δ (Rogers, Roth,
-    # Ullman and Vadhan 2016: sums are a valid filter for adaptive composition).
+    # the public results before it, so the ε add up in every scenario, and so do the δ (Rogers,
+    # Roth, Ullman and Vadhan 2016: sums are a valid filter for adaptive composition).
     epsilons = [ZERO] * len(scenarios)
     delta = ZERO
     for cost in costs:

@@ -123,7 +123,7 @@ def _kl_added(a: Fraction) -> arb:
     return ((x + 1).digamma() - x.log()).max(x.log() - x.digamma())
 
 
-# ---- normal ---------------------------------------------------------------------------------------
+# ---- normal -------------------------------------------------------------------------------------
 
 
 def normal_shift(width: Expression, v: Expression, big: Expression, n: Expression) -> Expression:
@@ -153,7 +153,7 @@ def _erf_root(x: Expression) -> arb:
     return x.ball({}).sqrt().erf()
 
 
-# ---- finite ---------------------------------------------------------------------------------------
+# ---- finite -------------------------------------------------------------------------------------
 
 
 def finite_move(kind: str, low: Expression, high: Expression) -> Expression:

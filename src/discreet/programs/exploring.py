@@ -1,8 +1,8 @@
 """A program's law on given data, by running it once for every sequence of draws.
 
 Where every drawn value is returned as it is, the output tells the draws, so that a ratio of
-probabilities is that of the draws, and a few sequences show the privacy loss. Else probabilities are
-added up by output over windows of the noise, and what is left out bounds the error. All
+probabilities is that of the draws, and a few sequences show the privacy loss. Else probabilities
+are added up by output over windows of the noise, and what is left out bounds the error. All
 probabilities are balls.
 """
 
@@ -46,7 +46,7 @@ class ImpossibleError(Exception):
     """Draws that other data cannot have."""
 
 
-# ---- probabilities of draws -------------------------------------------------------------------------
+# ---- probabilities of draws ---------------------------------------------------------------------
 
 
 def log_probability(request: Request, outcome: tuple[int, ...]) -> arb:
@@ -94,7 +94,7 @@ def _cdf(a: Fraction, b: Fraction, x: arb) -> arb:
 
 
 class Window:
-    """The outcomes of a request that are gone through: all that matter, or some that show the loss."""
+    """The outcomes that are gone through: all that matter, or some that show the loss."""
 
     def __init__(self, request: Request, few: bool) -> None:
         self.centers: tuple[int | None, ...] = (0,)

@@ -22,7 +22,7 @@ PRIOR_OF = {"Bernoulli": "Beta", "Categorical": "Dirichlet", "Normal": "Normal"}
 
 @dataclass(frozen=True)
 class Law:
-    """A distribution: Beta(a, b), Dirichlet(alpha), Normal(mean, variance), Finite(values, weights).
+    """A distribution: Beta(a, b), Dirichlet(alpha), Normal(mean, variance), Finite(values, …).
 
     Parameters are exact fractions; those of a released Beta may be negative, which is an error only
     when it is used as a posterior.

@@ -117,8 +117,8 @@ class ProgramMechanism(Mechanism):
 def program_mechanism(program: Program, given: Mapping[str, Any], n: int | None) -> Mechanism:
     """The mechanism, with the guarantee that the program declares.
 
-    Its budget holds for all values of the parameters, so also for these; `check_program` has to have
-    proved it.
+    Its budget holds for all values of the parameters, so also for these; `check_program` has to
+    have proved it.
     """
     epsilon, delta = program.costs(given, n)
     if epsilon <= 0:

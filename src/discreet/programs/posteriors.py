@@ -108,7 +108,7 @@ def _floor(checker: Checker, prior: LawOf) -> list[Fraction]:
     return [low if low is not None and low > 0 else Fraction(0) for low in found]
 
 
-# ---- observing -------------------------------------------------------------------------------------
+# ---- observing ----------------------------------------------------------------------------------
 
 
 def observed_all(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
@@ -260,7 +260,7 @@ def inferred(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
     return replace(belief, inferred=True)
 
 
-# ---- finite beliefs ------------------------------------------------------------------------------
+# ---- finite beliefs -----------------------------------------------------------------------------
 
 
 def _support(checker: Checker, node: syntax.Call, prior: LawOf) -> tuple[Abstract, ...]:
@@ -364,7 +364,7 @@ def _weight(
     return result
 
 
-# ---- what can be asked of a posterior ---------------------------------------------------------------
+# ---- what can be asked of a posterior -----------------------------------------------------------
 
 
 def require_posterior(checker: Checker, node: syntax.Call, value: Abstract) -> Belief | Public:
@@ -523,8 +523,9 @@ def mean(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
 
 
 def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
-    """Of the posterior to a public distribution: by the triangle inequality it moves by at most the
-    distance of the two neighbouring posteriors.
+    """Of the posterior to a public distribution.
+
+    By the triangle inequality it moves by at most the distance of the neighbouring posteriors.
     """
     posterior, other = require_posterior(checker, node, arguments[0]), arguments[1]
     if not is_public(other):

@@ -127,7 +127,7 @@ class Program:
         return run.block(self.body, names)
 
     def released(self, given: Mapping[str, Any], n: int | None, raw: tuple[int, ...]) -> Any:
-        """The value that a transcript leads to: from public numbers only, the data are not there."""
+        """The value that a transcript leads to: from public numbers, the data are not there."""
         transcript = Transcript(raw)
         value = finished(self.evaluate(given, None, n, transcript))
         if transcript.place != len(raw):

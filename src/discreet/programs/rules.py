@@ -135,8 +135,8 @@ def _noise_for(checker: Checker, value: Abstract, named: str) -> str:
     idle = [cost for cost in checker.costs if worst(*cost.epsilons) == ZERO and not cost.gaussian]
     if idle and isinstance(value, Private):
         return (
-            f"the noise of line {idle[0].span.line} is drawn around a public number; noise protects "
-            "only the value inside laplace: x = sample(laplace(eps, x))"
+            f"the noise of line {idle[0].span.line} is drawn around a public number; noise "
+            "protects only the value inside laplace: x = sample(laplace(eps, x))"
         )
     name = named if named != "this value" else "x"
     return f"add noise before returning: sample(laplace(eps, {name}))"
@@ -177,7 +177,7 @@ def scaled_noise(operator: str, left: Abstract, right: Abstract) -> Scale | None
     return None
 
 
-# ---- arithmetic -----------------------------------------------------------------------------------
+# ---- arithmetic ---------------------------------------------------------------------------------
 
 
 def clip(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:

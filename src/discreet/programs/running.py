@@ -284,8 +284,8 @@ class Interpreter:
             order = FAMILIES[node.name]
             given = dict(zip(order, arguments, strict=False)) | keywords
             return Law(node.name, tuple(given[name] for name in order))
-        for name in PARAMETERS.get(node.name, ())[len(arguments) :]:
-            arguments.append(keywords.get(name))
+        rest = PARAMETERS.get(node.name, ())[len(arguments) :]
+        arguments += [keywords.get(name) for name in rest]
         return ANSWERS[node.name](self, *arguments)
 
 

@@ -1,4 +1,4 @@
-"""P4: its examples as programs, the normal ones as a figure, and its claims; it prints no results."""
+"""P4: its examples as programs and figures, and its claims; it prints no numbers as results."""
 
 from discreet.study.reproduce.p4.claims import CLAIMS
 from discreet.study.reproduce.p4.figures import PARTS as FIGURES
