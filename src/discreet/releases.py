@@ -17,7 +17,7 @@ from discreet._version import __version__
 from discreet.check import Category
 from discreet.core import Certificate, Config, Derivation, Guarantee, Mechanism, Model, Theorem
 from discreet.core.documents import digest, malformed, parse, read_file, write_file
-from discreet.core.law import Outcome, Value
+from discreet.core.law import Outcome
 from discreet.errors import (
     DiscreetError,
     DocumentError,
@@ -61,7 +61,7 @@ class Release:
     config: Config
     guarantee: Guarantee
     raw: Outcome
-    value: Value
+    value: Any  # of a program what it returned, else a `Value`
     simulated: bool
     n_source: str | None
     receipt: Receipt | None = None

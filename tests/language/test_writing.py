@@ -189,7 +189,7 @@ DECLARATIONS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("changed", "message"), DECLARATIONS)
 def test_declarations(changed: dict[str, Any], message: str) -> None:
-    given = {
+    given: dict[str, Any] = {
         "data": List[Bool],
         "adjacent": "substitute",
         "budget": "1",
