@@ -123,7 +123,7 @@ BAD: list[tuple[PrivateProgram, Any, dict[str, Any], str]] = [
     (beta_hellinger, COINS, {"eps": 1, "candidates": []}, "candidates must be a list"),
     (beta_hellinger, COINS, {"eps": 1, "candidates": [1]}, r"candidates\[0\] must be a Beta"),
     (beta_hellinger, COINS, {"eps": 1, "candidates": [Beta(-1, 1)]}, "positive parameters"),
-    (dirichlet_l1, [0, 7], {"eps": 1, "alpha": [1, 1]}, "categories of the prior, which has 2"),
+    (dirichlet_l1, [0, 7], {"eps": 1, "alpha": [1, 1]}, "below the length 2 of the prior"),
     (normal_mean, [float("inf")], {"v": 1, "V": 1, "eps": 1}, r"data\[0\] must be a finite number"),
 ]
 

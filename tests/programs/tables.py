@@ -24,7 +24,7 @@ EXAMPLES = "discreet.language.examples"
 def listed(which: str) -> dict[str, Program]:
     """All programs of a list, proved or broken, by name."""
     package = importlib.import_module(f"{EXAMPLES}.{which}")
-    found = {}
+    found: dict[str, Program] = {}
     for module in pkgutil.iter_modules(package.__path__):
         values = vars(importlib.import_module(f"{package.__name__}.{module.name}")).values()
         found |= {v.program.name: v.program for v in values if isinstance(v, PrivateProgram)}
@@ -46,7 +46,7 @@ FEWER = {
     "naive_bayes_substitute": (1, 2),
     "normal_hellinger": (1, 3),
     "finite_hellinger": (2, 4),
-    "clamped": (2, 6),
+    "clamped": (1, 6),
     "beta_input": (3, 5),
     "learn_bias": (3, 5),
     "beta_l1_fold": (3, 5),

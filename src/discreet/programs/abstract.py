@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 from math import gcd, lcm
 from typing import Any, TypeAlias
 
@@ -37,11 +38,15 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Public:
-    """Equal in both runs; `number` is its value in symbols, `literal` a flag or a label."""
+    """Equal in both runs; `number` is its value in symbols, `literal` a flag or a label.
+
+    `note` is what else is known: the family of a law or of candidates, the least entry of a vector.
+    """
 
     number: Expression | None = None
     literal: Any = None
-    sort: str = "number"  # number, flag, category, list, law, function
+    sort: str = "number"  # number, flag, category, list, vector, law, nothing
+    note: Any = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,9 @@ class Private:
 
     `distances` says by how much at most, in each scenario; None is no bound, `reason` says why,
     `fix` what to write instead.
-    `step` tells that all its values lie a public number plus whole multiples of it apart.
+    `step` tells that all its values lie a public number plus whole multiples of it apart, `inexact`
+    that it is computed in balls, `partial` that it does not exist for all data, so that even a
+    bounded function of it would fail for some. `token` is the identity of a record in hand.
     """
 
     distances: Distances | None
@@ -62,6 +69,9 @@ class Private:
     reason: str = ""
     fix: str = ""
     origin: syntax.Span | None = None  # where the bound was lost
+    inexact: bool = False
+    partial: bool = False
+    token: int | None = None
 
 
 @dataclass(frozen=True)
@@ -146,6 +156,7 @@ class Belief:
     records: RecordList | None = None
     factors: tuple[Expression, Expression] | None = None  # of a finite one, by one record
     inferred: bool = False
+    token: int | None = None  # of the state of a fold
 
 
 @dataclass(frozen=True)
@@ -224,8 +235,43 @@ def is_public(value: Abstract) -> bool:
     if isinstance(value, LawOf):
         return all(map(is_public, value.parameters))
     if isinstance(value, Belief):
-        return value.records is None and is_public(value.prior)
-    return isinstance(value, (Closure, FamilyName, Scale, Theta))
+        return value.records is None and value.token is None and is_public(value.prior)
+    if isinstance(value, Closure):
+        free = free_names(value.node)
+        return all(is_public(found) for name, found in value.names.items() if name in free)
+    return isinstance(value, (FamilyName, Scale, Theta))
+
+
+def is_releasable(value: Abstract) -> bool:
+    """Whether it may be returned, or be an entry of a public list: data, no functions."""
+    if isinstance(value, Items):
+        return all(map(is_releasable, value.items))
+    if isinstance(value, LawOf):
+        return all(isinstance(part, (Public, Items)) for part in value.parameters) and is_public(
+            value
+        )
+    if isinstance(value, Belief):
+        return is_public(value)
+    return isinstance(value, Public) and value.sort != "nothing"
+
+
+@cache
+def free_names(node: syntax.Lambda) -> frozenset[str]:
+    """The names that a function reads from outside; some more do no harm."""
+    found: set[str] = set()
+    _collect(node.body, found)
+    return frozenset(found - set(node.parameters))
+
+
+def _collect(node: object, found: set[str]) -> None:
+    if isinstance(node, syntax.Name):
+        found.add(node.name)
+    if isinstance(node, tuple):
+        for part in node:
+            _collect(part, found)
+    elif hasattr(node, "__dataclass_fields__"):
+        for name in node.__dataclass_fields__:
+            _collect(getattr(node, name), found)
 
 
 def common_step(one: Expression | None, two: Expression | None) -> Expression | None:
@@ -251,29 +297,32 @@ def added(x: Public | Private, y: Public | Private, sign: int) -> Public | Priva
         if x.number is None or y.number is None:
             return Public()
         return Public(x.number + y.number if sign > 0 else x.number - y.number)
-    if isinstance(y, Public):
-        assert isinstance(x, Private)
-        move = None if y.number is None else (y.number if sign > 0 else -y.number)
-        return replace(x, sort="number", low=_moved(x.low, move), high=_moved(x.high, move))
     other = y if sign > 0 else negated(y)
     if isinstance(x, Public):
-        assert isinstance(other, Private)
-        low, high = _moved(other.low, x.number), _moved(other.high, x.number)
-        return replace(other, sort="number", low=low, high=high)
-    assert isinstance(other, Private)
+        x, other = other, x
+    assert isinstance(x, Private)
+    low, high = _end(x, other, "low"), _end(x, other, "high")
+    if isinstance(other, Public):
+        return replace(x, sort="number", low=low, high=high, token=None)
+    partial = x.partial or other.partial
     if x.distances is None or other.distances is None:
-        return x if x.distances is None else other
+        lost = x if x.distances is None else other
+        return replace(lost, low=None, high=None, partial=partial, token=None)
     return Private(
         tuple(a + b for a, b in zip(x.distances, other.distances, strict=True)),
         f"{x.why}; {other.why}" if x.why != other.why else x.why,
         common_step(x.step, other.step),
-        _moved(x.low, other.low),
-        _moved(x.high, other.high),
+        low,
+        high,
+        inexact=x.inexact or other.inexact,
+        partial=partial,
     )
 
 
-def _moved(bound: Expression | None, by: Expression | None) -> Expression | None:
-    return None if bound is None or by is None else bound + by
+def _end(x: Private, y: Public | Private, end: str) -> Expression | None:
+    one = getattr(x, end)
+    two = y.number if isinstance(y, Public) else getattr(y, end)
+    return None if one is None or two is None else one + two
 
 
 def negated(x: Public | Private) -> Public | Private:
@@ -282,23 +331,23 @@ def negated(x: Public | Private) -> Public | Private:
         return Public(None if x.number is None else -x.number)
     low = None if x.high is None else -x.high
     high = None if x.low is None else -x.low
-    return replace(x, sort="number", low=low, high=high)
+    return replace(x, sort="number", low=low, high=high, token=None)
 
 
 def scaled(x: Private, c: Expression, size: Expression) -> Private:
     """c·x: |c|·d, where size is |c|."""
-    if x.distances is None:
-        return x
-    low, high = x.low, x.high
-    if c.value is None or low is None or high is None:
-        low = high = None
-    else:
-        ends = (low * c, high * c)
+    low = high = None
+    if c.value is not None and x.low is not None and x.high is not None:
+        ends = (x.low * c, x.high * c)
         low, high = ends if c.value >= 0 else ends[::-1]
-    return Private(
-        tuple(size * d for d in x.distances),
-        x.why,
-        None if x.step is None or c == ZERO else size * x.step,
-        low,
-        high,
+    if x.distances is None:
+        return replace(x, sort="number", low=low, high=high, token=None)
+    return replace(
+        x,
+        distances=tuple(size * d for d in x.distances),
+        step=None if x.step is None or c == ZERO else size * x.step,
+        low=low,
+        high=high,
+        sort="number",
+        token=None,
     )

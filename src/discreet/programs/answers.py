@@ -16,7 +16,7 @@ from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls, hockey
 from discreet.exact.balls import ball
 from discreet.programs.abstract import FamilyName
-from discreet.programs.families import Law
+from discreet.programs.families import Law, label_key, require_proper
 from discreet.programs.numbers import (
     SECRET,
     Irrational,
@@ -42,6 +42,8 @@ from discreet.programs.running import (
     Drawing,
     Interpreter,
     Routine,
+    _secret,
+    finished,
     step_of,
 )
 from discreet.programs.symbolic import number
@@ -77,17 +79,30 @@ def _clip(run: Interpreter, x: Any, low: Any, high: Any) -> Any:
     return min(max(inner, ends[0]), ends[1])
 
 
-def _extreme(take: Callable[..., Any], run: Interpreter, *values: Any) -> Any:
-    numbers = [plain(x) for value in values if (x := as_number(value)) is not None]
+def _extreme(larger: bool, run: Interpreter, *values: Any) -> Any:
+    numbers = [plain(_number(value)) for value in values]
     if any(isinstance(x, Secret) for x in numbers):
         return SECRET
-    return take(*(run.known(x) for x in numbers))
+    exact = [x for x in numbers if isinstance(x, Fraction)]
+    if len(exact) == len(numbers):
+        return max(exact) if larger else min(exact)
+    reals = [real(x) for x in numbers if isinstance(x, (Fraction, Irrational))]
+    return Irrational(partial(_extreme_ball, larger, reals))
+
+
+def _extreme_ball(larger: bool, reals: list[balls.Real]) -> arb:
+    result = reals[0]()
+    for x in reals[1:]:
+        result = result.max(x()) if larger else result.min(x())
+    return result
 
 
 def _abs(run: Interpreter, x: Any) -> Any:
-    value = as_number(x)
-    inner = SECRET if value is None else plain(value)
-    return SECRET if isinstance(inner, Secret) else abs(run.known(inner))
+    inner = plain(_number(x))
+    if isinstance(inner, Irrational):
+        bounded = inner.real
+        return Irrational(lambda: abs(bounded()))
+    return SECRET if isinstance(inner, Secret) else abs(inner)
 
 
 def _analytic(name: str, run: Interpreter, x: Any = Fraction(0)) -> Any:
@@ -106,8 +121,19 @@ def _map(run: Interpreter, function: Any, data: Any) -> Any:
         table = {key: run.apply(function, value) for key, value in data.table.items()}
         return Data(data.kind, data.values, table)
     if data.values is None:
-        return data
+        return Replayed(data.kind, None, None, run.apply(function, data.hidden()))
     return Data(data.kind, tuple(run.apply(function, value) for value in data.values), None)
+
+
+@dataclass(frozen=True)
+class Replayed(Data):
+    """A function of records that a replay does not know: what it makes of a hidden one."""
+
+    item: Any = SECRET
+
+    def hidden(self) -> Any:
+        """That."""
+        return self.item
 
 
 def _sum(run: Interpreter, data: Any) -> Any:
@@ -151,8 +177,8 @@ def _len(run: Interpreter, data: Any) -> Any:
 
 def _fold(run: Interpreter, step: Any, start: Any, data: Any) -> Any:
     items = list(data) if isinstance(data, tuple) else data.listed()
-    if items is None:
-        return run.apply(step, start, SECRET)
+    if items is None:  # under add-remove, where n is hidden too, one round shows the steps
+        items = [data.hidden()] * (1 if run.n is None else run.n)
     state = start
     for item in items:
         state = run.apply(step, state, item)
@@ -197,7 +223,7 @@ def _chance(found: Any) -> Any:
     if isinstance(found, bool):
         return Fraction(int(found))
     assert isinstance(found, Chance)
-    if isinstance(found.value, Secret):
+    if _secret(found.value):
         return SECRET
     p = found.law.parameters[0]
     return p if found.value else 1 - p
@@ -207,7 +233,7 @@ def _observe_all(run: Interpreter, family: FamilyName, data: Any, prior: Law, va
     values = list(data) if isinstance(data, tuple) else data.listed()
     labels = None
     if isinstance(data, Data) and data.table is not None:
-        labels = list(dict.fromkeys(data.table.values()))
+        labels = list({label_key(value): value for value in data.table.values()}.values())
     n = None if isinstance(data, tuple) else run.n
     return _updated(run, prior, family.family, values, variance, labels, n)
 
@@ -222,10 +248,10 @@ def _updated(
     n: int | None = None,
 ) -> Law:
     seen: list[Any] | None = values
-    if values is None or any(isinstance(value, Secret) for value in values):
+    if values is None or any(_secret(value) for value in values):
         seen = None
     if family == "Bernoulli":
-        flags = None if seen is None else [bool(value) for value in seen]
+        flags = None if seen is None else [_flag(value) for value in seen]
         ones, zeros = prior.parameters
         return Law("Beta", (_raised(ones, flags, True), _raised(zeros, flags, False)))
     if family == "Categorical":
@@ -247,12 +273,20 @@ def _updated(
     return Law("Normal", ((run.known(mean) * v + big * total) / (v + size * big), after))
 
 
+def _flag(value: Any) -> bool:
+    """A record of Bernoulli data; a noisy one too."""
+    if isinstance(value, bool):
+        return value
+    raise InputError("Bernoulli observes True and False", "program")
+
+
 def _raised(parameter: Any, values: list[Any] | None, name: Any) -> Whole:
     """A prior parameter, or one that was raised before, plus how often a value occurs."""
     start = parameter if isinstance(parameter, Whole) else Whole(parameter, ONE, 0)
     if values is None or start.count is None:
         return Whole(start.offset, ONE, None)
-    return Whole(start.offset, ONE, start.count + sum(value == name for value in values))
+    own = label_key(name)
+    return Whole(start.offset, ONE, start.count + sum(label_key(v) == own for v in values))
 
 
 def _params(run: Interpreter, posterior: Any) -> Any:
@@ -279,8 +313,6 @@ def _distance(kind: str, run: Interpreter, one: Law, two: Law) -> Any:
 
 def _exact(law: Law) -> Law | None:
     """With plain parameters, or None where one is hidden."""
-    from discreet.programs.running import _secret, finished
-
     flat = [
         part
         for parameter in law.parameters
@@ -294,21 +326,36 @@ def _exact(law: Law) -> Law | None:
 
 
 def _distance_ball(kind: str, one: Law, two: Law) -> arb:
+    """Laws that cannot be compared, or that noise made improper, are as far apart as can be."""
     if one == two:
         return arb(0)
+    if not _comparable(one, two):
+        return arb.pos_inf() if kind == "kl" else arb(1)
     if one.family in ("Beta", "Dirichlet"):
-        a = one.parameters if one.family == "Beta" else one.parameters[0]
-        b = two.parameters if two.family == "Beta" else two.parameters[0]
+        a, b = _alpha(one), _alpha(two)
         if kind == "hellinger":
             return divergence.hellinger_ball(a, b)
         if kind == "kl":
             return divergence.kl_ball(a, b)
-        if len(a) == 2:
-            return divergence.total_variation_ball(a, b)
-        raise InputError("total_variation compares Betas, normals and finite laws", "program")
+        return divergence.total_variation_ball(a, b)
     if one.family == "Normal":
         return _normal_ball(kind, one, two)
     return _finite_ball(kind, one, two)
+
+
+def _alpha(law: Law) -> tuple[Fraction, ...]:
+    found: tuple[Fraction, ...] = law.parameters if law.family == "Beta" else law.parameters[0]
+    return found
+
+
+def _comparable(one: Law, two: Law) -> bool:
+    try:
+        require_proper("law", one)
+        require_proper("law", two)
+    except InputError:
+        return False
+    same = one.family == two.family
+    return same and (one.family != "Dirichlet" or len(_alpha(one)) == len(_alpha(two)))
 
 
 def _normal_ball(kind: str, one: Law, two: Law) -> arb:
@@ -319,9 +366,20 @@ def _normal_ball(kind: str, one: Law, two: Law) -> arb:
         return (1 - overlap * (-apart / (4 * ball(v1 + v2))).exp()).max(arb(0)).sqrt()
     if kind == "kl":
         return (ball(v1 / v2) + apart / ball(v2) - 1 + ball(v2 / v1).log()) / 2
-    if v1 != v2:
-        raise InputError("total_variation compares normals of equal variance", "program")
-    return (apart / (8 * ball(v1))).sqrt().erf()
+    if v1 == v2:
+        return (apart / (8 * ball(v1))).sqrt().erf()
+    # the densities are equal at two points, between which one of them is the larger
+    a, b = 1 / v1 - 1 / v2, -2 * (m1 / v1 - m2 / v2)
+    c = ball(m1**2 / v1 - m2**2 / v2) - ball(v2 / v1).log()
+    root = (ball(b * b) - 4 * ball(a) * c).sqrt()
+    ends = [(sign * root - ball(b)) / (2 * ball(a)) for sign in (-1, 1)]
+    masses = [_normal_mass(m, v, ends) for m, v in ((m1, v1), (m2, v2))]
+    return abs(masses[0] - masses[1])
+
+
+def _normal_mass(mean: Fraction, variance: Fraction, ends: list[arb]) -> arb:
+    scaled = [(end - ball(mean)) / (2 * ball(variance)).sqrt() for end in ends]
+    return abs(scaled[1].erf() - scaled[0].erf()) / 2
 
 
 def _finite_ball(kind: str, one: Law, two: Law) -> arb:
@@ -359,24 +417,26 @@ def _centered(run: Interpreter, x: Any, grid: Any) -> tuple[int | None, Fraction
             return None, Fraction(0), g
         if isinstance(inner, Fraction):
             return math.floor(inner / g + Fraction(1, 2)), Fraction(0), g
-        return balls.refine(partial(_in_steps, inner, g), _floored), Fraction(0), g
+        return _nearest(inner, g), Fraction(0), g
     if isinstance(value, Whole):
         return value.count, value.offset, value.step
     inner = plain(value)
     if isinstance(inner, Fraction):
         return 0, inner, ONE
-    if run.drawn is not None and isinstance(inner, Irrational):
+    if run.compared_laws is not None and isinstance(inner, Irrational):
         return _centered(run, value, Fraction(1, 1024))
     raise ExactnessError("noise on a number without steps")
 
 
-def _in_steps(x: Irrational, g: Fraction) -> arb:
-    return x.real() / ball(g) + arb(1) / 2
-
-
-def _floored(value: arb) -> int | None:
-    whole = value.floor().unique_fmpz()
-    return None if whole is None else int(whole)
+def _nearest(x: Irrational, g: Fraction) -> int:
+    """The nearest multiple of the grid; of one in the middle either, for which the proof pays."""
+    for bits in (128, 512, 2048):
+        with balls.precision(bits):
+            value = x.real() / ball(g) + arb(1) / 2
+            whole = value.floor().unique_fmpz()
+            if whole is not None:
+                return int(whole)
+    return balls.floor(value.mid())
 
 
 def _laplace(run: Interpreter, eps: Any, x: Any, grid: Any) -> Mechanism:
@@ -444,8 +504,6 @@ def _sample(run: Interpreter, mechanism: Any) -> Any:
         value: Any = Fraction(run.draw(PosteriorDraw(mechanism))[0])
     else:
         value = mechanism.decode(run.draw(mechanism.request))
-    if run.drawn is not None:
-        run.drawn += value if isinstance(value, tuple) else (value,)
     return value
 
 
@@ -453,7 +511,7 @@ def _sample_each(run: Interpreter, function: Any, data: Data) -> tuple[Any, ...]
     listed = data.listed()
     if listed is None:
         assert run.n is not None
-        listed = [SECRET] * run.n
+        listed = [data.hidden()] * run.n
     return tuple(_sample(run, run.apply(function, item)) for item in listed)
 
 
@@ -465,15 +523,15 @@ def _parallel(run: Interpreter, body: Any, data: Data, cells: tuple[Any, ...]) -
         values = None
         if data.values is not None:
             values = tuple(value for value in data.values if value in table)
-        inside = Interpreter(run.adjacency, None, run.draw, run.drawn, run.compared_laws)
+        inside = Interpreter(run.adjacency, None, run.draw, run.compared_laws)
         results.append(inside.apply(body, Data(data.kind, values, table)))
     return tuple(results)
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {
     "clip": _clip,
-    "min": partial(_extreme, min),
-    "max": partial(_extreme, max),
+    "min": partial(_extreme, False),
+    "max": partial(_extreme, True),
     "abs": _abs,
     "sqrt": partial(_analytic, "sqrt"),
     "log": partial(_analytic, "log"),
@@ -500,21 +558,4 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "sample": _sample,
     "sample_each": _sample_each,
     "parallel": _parallel,
-}
-PARAMETERS = {
-    "laplace": ("eps", "x", "grid"),
-    "gauss": ("sigma", "x", "grid"),
-    "analytic_sigma": ("eps", "delta", "distance"),
-    "exp_mech": ("eps", "score", "candidates"),
-    "observe_all": ("family", "data", "prior", "variance"),
-    "clip": ("x", "low", "high"),
-    "fold": ("step", "start", "data"),
-    "parallel": ("body", "data", "cells"),
-    "sample_each": ("mechanism", "data"),
-    "map": ("function", "data"),
-    "count": ("function", "data"),
-    "observe": ("likelihood", "belief"),
-    "hellinger": ("posterior", "other"),
-    "total_variation": ("posterior", "other"),
-    "kl": ("posterior", "other"),
 }

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 from flint import arb
 
@@ -231,54 +231,27 @@ def adversarial(
 def _posterior(program: Program, given: dict[str, Any], values: tuple[Any, ...]) -> Law | None:
     """The posterior that the program measures distances from."""
     compared: list[Law] = []
-    n = len(values) if program.adjacency is Adjacency.SUBSTITUTE else None
-    program.evaluate(given, values, n, Explorer([], True), [], compared)
+    evaluate(program, given, values, Explorer([], True), compared)
     return compared[0] if compared else None
 
 
 # ---- losses -------------------------------------------------------------------------------------
 
-Probabilities: TypeAlias = tuple[dict[Any, arb], arb]  # by output, and the mass that was left out
 
-
-class Laws:
-    """The laws of a program at given parameters, each computed once."""
-
-    def __init__(self, program: Program, given: dict[str, Any]) -> None:
-        self.program, self.given = program, given
-        self.known: dict[tuple[Any, ...], Probabilities] = {}
-
-    def __call__(self, values: tuple[Any, ...]) -> Probabilities:
-        """With these data."""
-        if values not in self.known:
-            self.known[values] = self._law(values)
-        return self.known[values]
-
-    def _law(self, values: tuple[Any, ...]) -> Probabilities:
-        found: dict[Any, arb] = {}
-        total = arb(0)
-        for outcome, explorer in outcomes(self.program, self.given, values, few=False):
-            p = explorer.log_p.exp()
-            found[outcome.value] = found.get(outcome.value, arb(0)) + p
-            total += p
-        return found, (1 - total).max(arb(0))
-
-
-def loss(laws: Laws, one: tuple[Any, ...], two: tuple[Any, ...]) -> Witness:
-    """How much more likely some output is with one data set than with its neighbour."""
-    program = laws.program
-    given = adversarial(program, laws.given, one, two)
-    if given is not laws.given:
-        laws = Laws(program, given)
+def loss(
+    program: Program, given: dict[str, Any], one: tuple[Any, ...], two: tuple[Any, ...]
+) -> Witness:
+    """How much more likely some draws are with one data set than with its neighbour."""
+    given = adversarial(program, given, one, two)
     n = max(len(one), len(two))
     with balls.precision(balls.PRECISION):
         public = {k: v for k, v in given.items() if isinstance(v, Fraction)} | {"n": Fraction(n)}
         epsilon = program.budget.epsilon.ball(public)
         delta = program.budget.delta.ball(public)
         if program.budget.delta.terms:
-            found, output = _hockey_stick(laws, one, two, epsilon)
+            found, output = _hockey_stick(program, given, one, two, epsilon)
             return _witness(arb.neg_inf(), epsilon, found, delta, one, two, given, output)
-        worst, output = _ratio(laws, one, two)
+        worst, output = _ratio(program, given, one, two)
         return _witness(worst, epsilon, None, delta, one, two, given, output)
 
 
@@ -304,59 +277,51 @@ def _witness(
     return Witness(low, claimed, lower, limit, one, two, given, output)
 
 
-def _ratio(laws: Laws, one: tuple[Any, ...], two: tuple[Any, ...]) -> tuple[arb, Any]:
-    """The log of the largest ratio of probabilities, from below."""
-    program, given = laws.program, laws.given
-    worst, where = arb.neg_inf(), None
-    for outcome, explorer in outcomes(program, given, one, few=True):
-        if outcome.places is None:
-            return _summed_ratio(laws, one, two)
-        other = Repeater(explorer.transcript)
-        try:
-            again = evaluate(program, given, two, other)
-            if again.places != outcome.places:
-                return _summed_ratio(laws, one, two)
-            # the output tells the draws, so no other draws of the neighbour lead to it
-            same = again.value == outcome.value and other.place == len(explorer.transcript)
-            found = explorer.log_p - other.log_p if same else arb.pos_inf()
-        except ImpossibleError:
-            found = arb.pos_inf()
-        if found == arb.pos_inf():
-            return found, outcome.value
-        if found.lower() > worst:
-            worst, where = found, outcome.value
-    return worst, where
+def _log_probability(
+    program: Program, given: dict[str, Any], values: tuple[Any, ...], draws: list[int], value: Any
+) -> arb:
+    """Of these draws leading to this value, with other data."""
+    repeater = Repeater(draws)
+    try:
+        again = evaluate(program, given, values, repeater)
+    except ImpossibleError:
+        return arb.neg_inf()
+    same = again == value and repeater.place == len(draws)
+    return repeater.log_p if same else arb.neg_inf()
 
 
-def _summed_ratio(laws: Laws, one: tuple[Any, ...], two: tuple[Any, ...]) -> tuple[arb, Any]:
-    first, _ = laws(one)
-    second, left = laws(two)
+def _ratio(
+    program: Program, given: dict[str, Any], one: tuple[Any, ...], two: tuple[Any, ...]
+) -> tuple[arb, Any]:
+    """The log of the largest ratio of probabilities, of those that are tried."""
     worst, where = arb.neg_inf(), None
-    for value, p in first.items():
-        q = second.get(value, arb(0)) + left
-        found = (p / q).log() if q > 0 else arb.pos_inf()
-        if found == arb.pos_inf():
-            return found, value
-        if found.lower() > worst:
+    for value, explorer in outcomes(program, given, one, few=True):
+        other = _log_probability(program, given, two, explorer.transcript, value)
+        if other == arb.neg_inf():
+            return arb.pos_inf(), value
+        found = explorer.log_p - other
+        if found.lower() > worst.lower():
             worst, where = found, value
     return worst, where
 
 
 def _hockey_stick(
-    laws: Laws, one: tuple[Any, ...], two: tuple[Any, ...], epsilon: arb
+    program: Program,
+    given: dict[str, Any],
+    one: tuple[Any, ...],
+    two: tuple[Any, ...],
+    epsilon: arb,
 ) -> tuple[arb, Any]:
-    """δ at the claimed ε, from below."""
-    first, _ = laws(one)
-    second, left = laws(two)
+    """δ at the claimed ε: a sum over draws that are more likely by more than e^ε, from below."""
     total, where, most = arb(0), None, arb(0)
-    for value, p in first.items():
-        gap = p - epsilon.exp() * second.get(value, arb(0))
+    for value, explorer in outcomes(program, given, one, few=False):
+        other = _log_probability(program, given, two, explorer.transcript, value)
+        gap = explorer.log_p.exp() - (epsilon + other).exp()
         if gap > 0:
             total += gap
-        if gap.lower() > most:
-            most, where = gap.lower(), value
-    # what was left out of the neighbour's law may lie anywhere
-    return total - epsilon.exp() * left, where
+            if gap.lower() > most:
+                most, where = gap.lower(), value
+    return total, where
 
 
 # ---- over all small data sets -------------------------------------------------------------------
@@ -370,12 +335,11 @@ def worst_loss(program: Program, given: dict[str, Any], n: int) -> Witness | Non
 def audited(program: Program, given: dict[str, Any], n: int) -> tuple[Witness | None, int]:
     """The same, and up to how many records all data sets were gone through."""
     found: Witness | None = None
-    laws = Laws(program, given)
     sizes = [program.n] if program.n is not None else range(1, n + 1)
     for size in sizes:
         for one, two in neighbours(program, size):
             try:
-                witness = loss(laws, one, two)
+                witness = loss(program, given, one, two)
             except TooManyError:
                 return found, size - 1
             if found is None or witness.tightness > found.tightness:
@@ -388,14 +352,14 @@ def refute(
 ) -> Witness | None:
     """A pair of small neighbours that shows more than is claimed, if one is found in time."""
     end = time.monotonic() + seconds
-    tried = [Laws(program, given) for given in instances(program, hint)]
+    tried = list(instances(program, hint))
     for size in [program.n] if program.n is not None else (1, 2, 3):
-        for laws in tried:
+        for given in tried:
             for one, two in neighbours(program, size):
                 if time.monotonic() > end:
                     return None
                 try:
-                    witness = loss(laws, one, two)
+                    witness = loss(program, given, one, two)
                 except _STOPPED:
                     break
                 if witness.violated:

@@ -23,7 +23,7 @@ def read_budget(value: object, names: Collection[str]) -> Budget:
     epsilon = _part("budget", parts[0], names)
     delta = _part("budget", parts[1], names) if len(parts) == 2 else ZERO
     text = str(epsilon) if delta == ZERO else f"({epsilon}, {delta})"
-    return Budget(epsilon, delta, text)
+    return Budget(epsilon, delta, text, tuple(str(part) for part in parts))
 
 
 def _part(argument: str, value: object, names: Collection[str]) -> Expression:
@@ -108,7 +108,10 @@ class _Reader:
         if name == "hellinger_step" and len(parts) == 2:
             values = [part.value for part in parts]
             if all(value is not None and value > 0 for value in values):
-                return distances.beta_move("hellinger", *(v for v in values if v is not None))
+                x, y = (value for value in values if value is not None)
+                found = distances.beta_move("hellinger", x, y)
+                assert found is not None
+                return found
         raise self.fail(
             f"calls {name}: there are sqrt, log, exp, min, max and "
             "hellinger_step(a, b) of positive numbers"

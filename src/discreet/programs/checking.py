@@ -6,7 +6,7 @@ Public branches are followed both ways, one run for each path; the budget has to
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ from discreet.programs.abstract import (
     FamilyName,
     Hidden,
     Items,
+    LawOf,
     Observation,
     Private,
     Public,
@@ -28,6 +29,7 @@ from discreet.programs.abstract import (
     Vector,
     added,
     is_public,
+    is_releasable,
     negated,
     numeric,
     scaled,
@@ -35,7 +37,7 @@ from discreet.programs.abstract import (
 from discreet.programs.costs import Budget, Cost, in_all, require_within, spent
 from discreet.programs.describing import describe
 from discreet.programs.diagnostics import Diagnostic, ProgramError
-from discreet.programs.families import FAMILIES
+from discreet.programs.families import FAMILIES, label_key
 from discreet.programs.proving import Prover
 from discreet.programs.symbolic import ZERO, Expression, number
 
@@ -89,8 +91,8 @@ class Checker:
         self.path, self.length = path, length
         self.costs: list[Cost] = []
         self.steps: list[Step] = []
-        self.fresh = 0
         self.finite_weights: list[Expression] | None = None  # of a fold in hand
+        self.folding: tuple[int, int] | None = None  # identities of its belief and its record
         self.returned: syntax.Statement | None = None
 
     # ---- errors ------------------------------------------------------------------------------
@@ -110,6 +112,11 @@ class Checker:
     def zero(self) -> tuple[Expression, ...]:
         """No distance in any scenario."""
         return (ZERO,) * len(self.scenarios)
+
+    def identity(self) -> int:
+        """A number that no other value has."""
+        self.prover.fresh("value", declared.Number())
+        return len(self.prover.symbols)
 
     def everywhere(self, distance: Expression) -> tuple[Expression, ...]:
         """The same distance in every scenario."""
@@ -211,12 +218,13 @@ class Checker:
         before = dict(names)
         for name in sorted(_assigned(node.body) & names.keys()):
             names[name] = self.weakened(name, names[name])
-        self.fresh += 1
-        index = f"{node.name}_{self.fresh}"
-        names[node.name] = Public(symbolic.symbol(index))
+        index = self.prover.fresh(node.name, declared.Number())
+        names[node.name] = Public(index)
         spent_before = len(self.costs)
         self.block(node.body, names)
         for name in sorted(_assigned(node.body)):
+            if name not in names:
+                continue  # given a value on another path only
             if name in before and is_public(before[name]) and not is_public(names[name]):
                 raise self.error(
                     node,
@@ -226,18 +234,22 @@ class Checker:
                     "private",
                 )
             names[name] = self.weakened(name, names[name])
+        # no rounds at all where the end lies before the start: nothing is paid back
+        rounds = count
+        if not self.prover.at_most(ZERO, count).holds:
+            rounds = symbolic.largest(ZERO, count)
         inside = self.costs[spent_before:]
         del self.costs[spent_before:]
         for cost in inside:
             used = frozenset[str]().union(*(e.symbols for e in cost.epsilons), cost.delta.symbols)
-            if index in used or cost.gaussian is not None:
+            if used & index.symbols or cost.gaussian is not None:
                 raise self.error(
                     node,
                     "the cost changes from round to round of a loop of unknown length",
                     fix="spend the same in every round, or make the length a number",
                     kind="unknown",
                 )
-            self.costs.append(cost.times(count))
+            self.costs.append(cost.times(rounds))
         names[node.name] = Public()
 
     def weakened(self, name: str, value: Abstract) -> Abstract:
@@ -264,7 +276,8 @@ class Checker:
                 node, "this loop has no rule", fix="write for i in range(k)", kind="syntax"
             )
         ends = []
-        for argument in node.arguments[:2]:
+        given = [part for part in node.arguments if not isinstance(part, syntax.Missing)]
+        for argument in given:
             value = self.value(argument, names)
             if not isinstance(value, Public):
                 raise self.error(
@@ -275,14 +288,34 @@ class Checker:
                     "private",
                 )
             ends.append(value.number)
-        if None in ends or not 1 <= len(node.arguments) <= 2:
+        if None in ends:
             raise self.error(
                 node, "range needs one or two known numbers", fix="write range(k)", kind="syntax"
             )
-        start, stop = (ZERO, ends[0]) if len(ends) == 1 else (ends[0], ends[1])
-        assert start is not None
-        assert stop is not None
+        known = [end for end in ends if end is not None]
+        for end in known:
+            if not self.whole(end):
+                raise self.error(
+                    node,
+                    f"a range ends at whole numbers, and {end} may not be one",
+                    fix="use whole numbers, len(data), or parameters declared as Nat",
+                    kind="value",
+                )
+        start, stop = (ZERO, known[0]) if len(known) == 1 else (known[0], known[1])
         return start, stop - start
+
+    def whole(self, x: Expression) -> bool:
+        """Whether it is a whole number for all values of the parameters."""
+        return all(
+            coefficient.denominator == 1
+            and all(
+                isinstance(base, symbolic.Symbol)
+                and power > 0
+                and self.prover.symbols.get(base.name, declared.Number()).whole
+                for base, power in monomial
+            )
+            for monomial, coefficient in x.terms
+        )
 
     # ---- expressions -------------------------------------------------------------------------
 
@@ -293,6 +326,8 @@ class Checker:
         if isinstance(node, syntax.Literal):
             sort = "flag" if isinstance(node.value, bool) else "category"
             return Public(literal=node.value, sort=sort)
+        if isinstance(node, syntax.Missing):
+            return Public(sort="nothing")
         if isinstance(node, syntax.Name):
             return self.named(node, names)
         if isinstance(node, syntax.Group):
@@ -349,7 +384,7 @@ class Checker:
                 known = isinstance(value.literal, bool)
                 return Public(literal=not value.literal if known else None, sort="flag")
             if isinstance(value, Private) and value.sort == "flag":
-                return value
+                return replace(value, token=None)
         elif (x := numeric(value)) is not None:
             return negated(x)
         raise self.error(node, f"{node.operator} has no rule for {describe(value)}", kind="syntax")
@@ -378,7 +413,7 @@ class Checker:
             return self.power(node, x, y)
         if isinstance(x, Public) and isinstance(y, Public):
             return Public()
-        return self.unbounded(node, f"{node.operator} of a private value")
+        return self.failing(node, f"{node.operator} of a private value")
 
     def unbounded(
         self, node: syntax.Node, what: str, fix: str = "", sort: str = "number"
@@ -388,10 +423,15 @@ class Checker:
             None, reason=f"{what} has no known bound", fix=fix, origin=node.span, sort=sort
         )
 
+    def failing(self, node: syntax.Node, what: str, sort: str = "number") -> Private:
+        """The same of a value that some data do not have, or that no run could decide."""
+        return replace(self.unbounded(node, what, _AFTER, sort), partial=True)
+
     def product(self, node: syntax.Node, x: Public | Private, y: Public | Private) -> Abstract:
         """|c|·d."""
         if isinstance(x, Private) and isinstance(y, Private):
-            return self.unbounded(node, "a product of two private values", _AFTER)
+            found = self.unbounded(node, "a product of two private values", _AFTER)
+            return replace(found, partial=x.partial or y.partial)
         if isinstance(x, Public) and isinstance(y, Public):
             known = x.number is not None and y.number is not None
             return Public(x.number * y.number if known else None)  # type: ignore[operator]
@@ -399,7 +439,8 @@ class Checker:
         assert isinstance(inner, Private)
         assert isinstance(factor, Public)
         if factor.number is None:
-            return self.unbounded(node, "a private value times a released one", _AFTER)
+            found = self.unbounded(node, "a private value times a released one", _AFTER)
+            return replace(found, partial=inner.partial)
         return scaled(inner, factor.number, self.size(factor.number))
 
     def size(self, c: Expression) -> Expression:
@@ -413,16 +454,14 @@ class Checker:
     def quotient(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
         """d/|c|, c never 0."""
         if isinstance(y, Private):
-            return self.unbounded(
-                node,
-                "division by a private value (it may be near 0, where 1/x is steep)",
-                _AFTER,
+            return self.failing(
+                node, "division by a private value (it may be near 0, where 1/x is steep)"
             )
         if y.number is None:
             return (
                 Public()
                 if isinstance(x, Public)
-                else self.unbounded(node, "a private value divided by a released one", _AFTER)
+                else self.failing(node, "a private value divided by a released one")
             )
         answer = self.prover.nonzero(y.number)
         if not answer.holds:
@@ -440,8 +479,8 @@ class Checker:
     def power(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
         """Whole powers of public numbers."""
         if isinstance(x, Private) or isinstance(y, Private):
-            return self.unbounded(
-                node, "a power of a private value (if x moves by d, x² may move by more)", _AFTER
+            return self.failing(
+                node, "a power of a private value (if x moves by d, x² may move by more)"
             )
         if x.number is None or y.number is None:
             return Public()
@@ -464,6 +503,11 @@ class Checker:
                         kind="syntax",
                     )
                 return Observation(one.law, two)
+        labels = any(getattr(side, "sort", "") == "category" for side in (left, right))
+        if labels and node.operator not in ("==", "!="):
+            raise self.error(
+                node, "labels have no order", fix="compare them by == or !=", kind="syntax"
+            )
         if isinstance(left, Public) and isinstance(right, Public):
             return Public(literal=_compared(node.operator, left, right), sort="flag")
         discrete = all(
@@ -481,8 +525,7 @@ class Checker:
                 symbolic.ONE,
                 "flag",
             )
-        fix = "release the number with noise first, and compare the released one"
-        return self.unbounded(node, "a comparison of private numbers", fix, "flag")
+        return self.failing(node, "a comparison of private numbers", "flag")
 
     def connected(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
         """And, or."""
@@ -497,7 +540,7 @@ class Checker:
             isinstance(side, (Public, Private)) and side.sort == "flag" for side in (left, right)
         ):
             if any(isinstance(side, Private) and side.distances is None for side in (left, right)):
-                return self.unbounded(node, "a comparison of private numbers")
+                return self.failing(node, "a comparison of private numbers", "flag")
             return Private(
                 self.everywhere(symbolic.ONE),
                 "a flag is 0 or 1",
@@ -518,10 +561,17 @@ class Checker:
                 fix="write sum(map(f, data)) or sample_each(f, data)",
                 kind="syntax",
             )
-        known = place.number.value if isinstance(place, Public) and place.number else None
-        if isinstance(place, Public) and place.number == ZERO:
-            known = Fraction(0)
-        if isinstance(value, Public):
+        if not isinstance(place, Public):
+            raise self.error(
+                node.place,
+                "a private place in a list would show it",
+                fix="index by a number",
+                kind="private",
+            )
+        known = None if place.number is None else place.number.value
+        if isinstance(value, Public) and value.sort in ("list", "vector", "law"):
+            if value.note is not None and value.sort == "list":
+                return Public(sort="law", note=value.note)
             return Public(sort="number" if value.sort in ("list", "vector") else value.sort)
         items = value.items if isinstance(value, Items) else None
         if isinstance(value, Vector):
@@ -542,18 +592,27 @@ class Checker:
             places = range(int(count.value))
             inside = [dict(names) | {node.name: Public(start + number(i))} for i in places]
             items = tuple(self.value(node.body, scope) for scope in inside)
-            if items and all(map(is_public, items)):
+            if items and all(map(is_releasable, items)):
                 return Items(items)
-        self.fresh += 1
-        index = Public(symbolic.symbol(f"{node.name}_{self.fresh}"))
+        index = Public(self.prover.fresh(node.name, declared.Number()))
+        before = len(self.costs)
         item = self.value(node.body, dict(names) | {node.name: index})
-        if not is_public(item):
+        if len(self.costs) > before:
+            raise self.error(
+                node,
+                "sample has no rule in a list of unknown length",
+                fix="draw in a for loop, or make the length a number",
+                kind="syntax",
+            )
+        if not is_releasable(item):
             raise self.error(
                 node,
                 "a list of private values has no rule",
                 fix="release each value with noise, or compute it from public numbers",
                 kind="private",
             )
+        if isinstance(item, LawOf):
+            return Public(sort="list", note=item.family)
         return Public(sort="list")
 
     def unknown(self, node: syntax.Unknown, names: Mapping[str, Abstract]) -> Abstract:
@@ -615,23 +674,33 @@ class Checker:
 
 
 def _compared(operator: str, left: Public, right: Public) -> bool | None:
-    """The result where both are known."""
-    one: Any = left.literal if left.number is None else left.number.value
-    two: Any = right.literal if right.number is None else right.number.value
-    if one is None or two is None:
+    """The result where both are known: numbers with numbers, labels with labels."""
+    if left.number is not None and right.number is not None:
+        one, two = left.number.value, right.number.value
+        if one is None or two is None:
+            return None
+        order = (one > two) - (one < two)
+        return {
+            "==": order == 0,
+            "!=": order != 0,
+            "<": order < 0,
+            "<=": order <= 0,
+            ">": order > 0,
+            ">=": order >= 0,
+        }[operator]
+    one, two = _label(left), _label(right)
+    mixed = {left.sort, right.sort} == {"flag", "number"}  # which the run compares as numbers
+    if one is None or two is None or mixed or operator not in ("==", "!="):
         return None
-    if isinstance(one, (bool, str)) or isinstance(two, (bool, str)):
-        same = bool(one == two)
-        return same if operator == "==" else not same if operator == "!=" else None
-    order: int = (one > two) - (one < two)
-    return {
-        "==": order == 0,
-        "!=": order != 0,
-        "<": order < 0,
-        "<=": order <= 0,
-        ">": order > 0,
-        ">=": order >= 0,
-    }[operator]
+    same = bool(label_key(one) == label_key(two))
+    return same if operator == "==" else not same
+
+
+def _label(side: Public) -> Any:
+    """A label, or a number to compare one with; flags are compared with flags only."""
+    if side.sort in ("category", "flag"):
+        return side.literal
+    return None if side.number is None else side.number.value
 
 
 def _assigned(body: tuple[syntax.Statement, ...]) -> set[str]:

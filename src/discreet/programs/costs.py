@@ -49,6 +49,7 @@ class Budget:
     epsilon: Expression
     delta: Expression
     text: str
+    written: tuple[str, ...] = ()  # as it was declared
 
     def __str__(self) -> str:
         return self.text

@@ -55,6 +55,11 @@ class Number:
             return f"Between({check.show(self.low)}, {check.show(self.high)})"
         return "Pos" if self.open else f"AtLeast({check.show(self.low)})"
 
+    @property
+    def positive(self) -> bool:
+        """Whether all its values are above 0."""
+        return self.low is not None and (self.low > 0 or (self.low == 0 and self.open))
+
     def read(self, argument: str, value: object) -> Fraction:
         """A parameter's value, exact."""
         found = check.rational(argument, value)

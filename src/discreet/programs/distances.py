@@ -32,10 +32,10 @@ from discreet.programs.symbolic import ONE, PI, ZERO, Expression, number
 KINDS = ("hellinger", "total_variation", "kl")
 
 
-def beta_move(kind: str, x: Fraction, y: Fraction) -> Expression:
+def beta_move(kind: str, x: Fraction, y: Fraction) -> Expression | None:
     """Substituting one record where no parameters are below x and y; 0 is open."""
     if min(x, y) <= 0:  # parameters may come as near to 0 as they like
-        return ONE
+        return None if kind == "kl" else ONE
     low, high = sorted((x, y))
     if kind == "hellinger":
         return _hellinger(low, high)
@@ -50,10 +50,10 @@ def beta_move(kind: str, x: Fraction, y: Fraction) -> Expression:
     return symbolic.constant(f"kl_step({_show(low)}, {_show(high)})", partial(_kl, low, high))
 
 
-def beta_added(kind: str, a: Fraction) -> Expression:
+def beta_added(kind: str, a: Fraction) -> Expression | None:
     """Adding one record where no parameter is below a, whatever the number of records."""
     if a <= 0:
-        return ONE
+        return None if kind == "kl" else ONE
     w = _w_squared(a)
     if w is not None:
         root = symbolic.sqrt(ONE - symbolic.sqrt(w))
@@ -66,7 +66,7 @@ def beta_added(kind: str, a: Fraction) -> Expression:
     return symbolic.constant(f"kl_added({_show(a)})", partial(_kl_added, a))
 
 
-def at_length(kind: str, prior: tuple[Fraction, ...], n: int) -> Expression:
+def at_length(kind: str, prior: tuple[Fraction, ...], n: int) -> Expression | None:
     """Substituting one of exactly n records: `discreet.sensitivity`'s largest local one."""
     if kind == "kl" or n == 0:
         return ZERO if n == 0 else beta_move(kind, *sorted(prior)[:2])

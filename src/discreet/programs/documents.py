@@ -23,7 +23,7 @@ def describe_program(program: Program) -> dict[str, Any]:
         "words": dict(program.source.bindings),
         "data": write_kind(program.records),
         "params": {name: write_kind(kind) for name, kind in program.kinds},
-        "budget": [budget.epsilon.exact(), budget.delta.exact()],
+        "budget": list(budget.written),
         "n": program.n,
     }
 

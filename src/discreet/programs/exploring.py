@@ -1,9 +1,7 @@
 """A program's law on given data, by running it once for every sequence of draws.
 
-Where every drawn value is returned as it is, the output tells the draws, so that a ratio of
-probabilities is that of the draws, and a few sequences show the privacy loss. Else probabilities
-are added up by output over windows of the noise, and what is left out bounds the error. All
-probabilities are balls.
+What is published is the draws and the value, so their probability is that of the draws, in balls; of
+neighbouring data it is that of the same draws, or 0 where these lead to another value.
 """
 
 from __future__ import annotations
@@ -11,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -177,45 +174,21 @@ class Repeater:
         return outcome
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A released value, and where the draws are in it; None where one of them is not."""
-
-    value: Any
-    places: tuple[int, ...] | None
-
-
 def evaluate(
     program: Program,
     given: Mapping[str, Any],
     values: tuple[Any, ...],
     draw: Callable[[Request], tuple[int, ...]],
-) -> Outcome:
-    """Run a program with these draws."""
+    compared: list[Law] | None = None,
+) -> Any:
+    """The value that a program releases with these draws; what it compares goes to the list."""
     n = len(values) if program.adjacency is Adjacency.SUBSTITUTE else None
-    drawn: list[Any] = []
-    raw = program.evaluate(given, values, n, draw, drawn)
-    leaves = list(_leaves(raw))
-    places: list[int] = []
-    for item in drawn:
-        found = [i for i, leaf in enumerate(leaves) if leaf is item]
-        if not found or isinstance(item, (bool, str)):
-            return Outcome(finished(raw), None)
-        places.append(found[0])
-    return Outcome(finished(raw), tuple(places))
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    yield value
-    parts = value.parameters if isinstance(value, Law) else value
-    if isinstance(parts, tuple):
-        for part in parts:
-            yield from _leaves(part)
+    return finished(program.evaluate(given, values, n, draw, [] if compared is None else compared))
 
 
 def outcomes(
     program: Program, given: Mapping[str, Any], values: tuple[Any, ...], few: bool
-) -> Iterator[tuple[Outcome, Explorer]]:
+) -> Iterator[tuple[Any, Explorer]]:
     """What every sequence of draws leads to."""
     chosen: list[int] = []
     for _ in range(MOST_PATHS):

@@ -20,6 +20,15 @@ FAMILIES = {  # the names of the parameters; None where there may be any number 
 PRIOR_OF = {"Bernoulli": "Beta", "Categorical": "Dirichlet", "Normal": "Normal"}
 
 
+def label_key(value: Any) -> Any:
+    """What makes labels equal: True is not 1, and 1 is 1 however it is written."""
+    if isinstance(value, tuple):
+        return tuple(map(label_key, value))
+    if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
+        return "number", Fraction(value)
+    return type(value).__name__, value
+
+
 @dataclass(frozen=True)
 class Law:
     """A distribution: Beta(a, b), Dirichlet(alpha), Normal(mean, variance), Finite(values, …).

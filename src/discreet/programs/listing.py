@@ -21,6 +21,7 @@ from discreet.programs.abstract import (
     RecordList,
     added,
     is_public,
+    is_releasable,
     numeric,
     rational_gcd,
 )
@@ -85,8 +86,9 @@ def tabled(checker: Checker, table: tuple[tuple[Any, Abstract], ...]) -> Abstrac
         moves = _moves(checker, table, exact, False)
         why = f"a record's value lies in {{{', '.join(map(str, dict.fromkeys(exact)))}}}"
         return Private(moves, why, _step(exact), low, high, "flag" if flag else "number")
-    if all(isinstance(value, Items) for _, value in table):
-        width = len(table[0][1].items)  # type: ignore[union-attr]
+    widths = {len(value.items) for _, value in table if isinstance(value, Items)}
+    if all(isinstance(value, Items) for _, value in table) and len(widths) == 1:
+        width = widths.pop()
         columns = []
         for place in range(width):
             column = tuple(
@@ -141,15 +143,13 @@ def require_records(checker: Checker, node: syntax.Call, value: Abstract) -> Rec
 
 
 def guarded(closure: Closure) -> Closure:
-    """The same function, where it can see nothing private but its argument."""
-    names = {
-        name: value if is_public(value) or isinstance(value, Closure) else Hidden(name)
-        for name, value in closure.names.items()
-    }
-    names = {
-        name: guarded(value) if isinstance(value, Closure) else value
-        for name, value in names.items()
-    }
+    """The same function, where it can see nothing private but its arguments."""
+    names: dict[str, Abstract] = {}
+    for name, value in closure.names.items():
+        if isinstance(value, Closure):
+            names[name] = guarded(value)
+        else:
+            names[name] = value if is_public(value) else Hidden(name)
     return Closure(closure.node, names)
 
 
@@ -162,28 +162,60 @@ def function_of(checker: Checker, node: syntax.Call, value: Abstract) -> Closure
     )
 
 
-def mapped(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
-    """The same function of every record: neighbours stay neighbours."""
-    function = function_of(checker, node, arguments[0])
-    if isinstance(arguments[1], Public):
-        return Public(sort="list")
-    data = require_records(checker, node, arguments[1])
+def pure(
+    checker: Checker, node: syntax.Node, function: Closure, arguments: tuple[Abstract, ...]
+) -> Abstract:
+    """The value of a function that may be applied any number of times: it must not draw."""
     before = len(checker.costs)
-    if data.table is not None:
-        table = tuple((key, checker.apply(node, function, (v,))) for key, v in data.table)
-        found = RecordList(tabled(checker, table), table, data.own)
-    else:
-        found = RecordList(checker.apply(node, function, (data.item,)), None, data.own)
+    found = checker.apply(node, function, arguments)
     if len(checker.costs) > before:
         raise checker.error(
-            node, "sample inside map has no rule", fix="write sample_each(f, data)", kind="syntax"
+            node,
+            "sample has no rule inside this function, which is applied more than once",
+            "every draw has to be paid for",
+            "draw outside of it; for a draw per record write sample_each(f, data)",
+            "syntax",
         )
     return found
 
 
+def pure_public(
+    checker: Checker, node: syntax.Node, function: Closure, arguments: tuple[Abstract, ...]
+) -> Abstract:
+    """The same of public arguments: what comes out is public."""
+    found = pure(checker, node, function, arguments)
+    if not is_releasable(found):
+        raise checker.error(
+            node,
+            f"a function of a public list gives {describe(found)}",
+            fix="use only public values in it",
+            kind="private",
+        )
+    return found
+
+
+def mapped(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
+    """The same function of every record: neighbours stay neighbours."""
+    function = function_of(checker, node, arguments[0])
+    if is_releasable(arguments[1]):
+        pure_public(checker, node, function, (Public(),))
+        return Public(sort="list")
+    data = require_records(checker, node, arguments[1])
+    if data.table is None:
+        found = pure(checker, node, function, (untokened(data.item),))
+        return RecordList(found, None, data.own)
+    table = tuple((key, pure(checker, node, function, (v,))) for key, v in data.table)
+    return RecordList(tabled(checker, table), table, data.own)
+
+
+def untokened(item: Abstract) -> Abstract:
+    """One record, as a value without identity."""
+    return replace(item, token=None) if isinstance(item, Private) else item
+
+
 def summed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
     """Σ f(record): replacing one moves it by |f(r) − f(r')|, adding one by |f(r)|."""
-    if isinstance(arguments[0], Public):
+    if isinstance(arguments[0], Public) and arguments[0].sort in ("list", "vector"):
         return Public()
     if isinstance(arguments[0], Items):
         total: Public | Private = Public(ZERO)
@@ -206,15 +238,16 @@ def summed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
         return _public_sum(checker, one)
     if one is None:
         raise checker.error(node, "sum needs records that are numbers", kind="syntax")
-    if one.low is None or one.high is None:
+    if one.low is None or one.high is None or one.partial:
         reason = one.reason or "nothing bounds what one record adds to the sum"
-        return Private(None, reason=reason, fix=one.fix or CLIP, origin=one.origin or node.span)
+        fix, origin = one.fix or CLIP, one.origin or node.span
+        return Private(None, reason=reason, fix=fix, origin=origin, partial=one.partial)
     if checker.adjacency is Adjacency.ADD_REMOVE:
         move = largest(symbolic.absolute(one.low), symbolic.absolute(one.high))
     else:
         move = one.high - one.low
     moves = checker.everywhere(move)
-    return Private(moves, _why_sum(checker, moves), one.step)
+    return Private(moves, _why_sum(checker, moves), inexact=one.inexact)
 
 
 def _why_sum(checker: Checker, moves: tuple[Expression, ...]) -> str:
@@ -229,7 +262,7 @@ def _public_sum(checker: Checker, item: Public) -> Abstract:
     if checker.length is not None:
         return Public(item.number * checker.length)
     moves = checker.everywhere(symbolic.absolute(item.number))
-    return Private(moves, _why_sum(checker, moves), symbolic.absolute(item.number))
+    return Private(moves, _why_sum(checker, moves))
 
 
 def counted(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
@@ -239,7 +272,7 @@ def counted(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstra
 
 def length(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
     """n: public under substitution, private with distance 1 under add-remove."""
-    if isinstance(arguments[0], Public):
+    if isinstance(arguments[0], Public) and arguments[0].sort in ("list", "vector"):
         return Public()
     if isinstance(arguments[0], Items):
         return Public(number(len(arguments[0].items)))
@@ -265,23 +298,31 @@ def ranged(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
 
 def folded(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
     """By induction on the list: fold(step, start, data)."""
+    from discreet.programs.beliefs import folded_belief, folded_public  # which need this file
+
     step, start = function_of(checker, node, arguments[0]), arguments[1]
-    if isinstance(arguments[2], Public):
-        return Public(sort="law" if isinstance(start, LawOf) else "number")
-    data = require_records(checker, node, arguments[2])
     if isinstance(start, LawOf):
         start = Belief(start)
+    if not is_public(start) or not isinstance(start, (Public, Belief)):
+        raise checker.error(
+            node.arguments[1],
+            "a fold starts with a public number or a public prior",
+            f"it starts with {describe(start)}",
+            "write fold(step, 0, data)",
+            "private",
+        )
+    if is_releasable(arguments[2]):
+        return folded_public(checker, node, step, start)
+    data = require_records(checker, node, arguments[2])
     if isinstance(start, Belief):
-        from discreet.programs.posteriors import folded_belief  # which needs `require_records`
-
         return folded_belief(checker, node, step, start, data)
     if numeric(start) is None:
         raise checker.error(node, "fold starts with a number or a prior", kind="syntax")
-    return _folded_number(checker, node, step, start, data)
+    return _folded_number(checker, node, step, data)
 
 
 def _folded_number(
-    checker: Checker, node: syntax.Call, step: Closure, start: Abstract, data: RecordList
+    checker: Checker, node: syntax.Call, step: Closure, data: RecordList
 ) -> Abstract:
     """The state moves by at most what the one record that differs moves it by.
 
@@ -290,13 +331,9 @@ def _folded_number(
     makes a distance d, and the rest of the list keeps it. Under add-remove the state has to change
     by a bounded amount, so it has to be the old state plus a function of the record.
     """
-    name = f"D_{checker.fresh}"
-    checker.fresh += 1
-    apart = symbolic.symbol(name)
-    checker.prover.symbols[name] = declared.Number(ZERO.value)
+    apart = checker.prover.fresh("D", declared.Number(ZERO.value))
     state = Private(checker.everywhere(apart), "the state so far", symbolic.ONE)
-    same = Public() if not isinstance(data.item, Items) else _public_like(data.item)
-    later = numeric(checker.apply(node, step, (state, same)))
+    later = numeric(pure(checker, node, step, (state, _public_like(data.item))))
     if isinstance(later, Private) and later.distances is not None:
         kept = all(checker.prover.at_most(d, apart).holds for d in later.distances)
     else:
@@ -308,50 +345,40 @@ def _folded_number(
             "with equal records the distance of the states grows, so no bound holds for all n",
             "let the step add a bounded function of the record: state + f(r)",
         )
-    rest = Public(ZERO)
-    change = numeric(checker.apply(node, step, (rest, data.item)))
     if checker.adjacency is Adjacency.ADD_REMOVE:
-        return _folded_added(checker, node, step, data, change)
-    if not isinstance(change, Private) or change.distances is None:
-        if isinstance(change, Public):
-            return Private(checker.zero(), "the fold does not use the records", None)
+        return _folded_added(checker, node, step, data)
+    change = numeric(pure(checker, node, step, (Public(), untokened(data.item))))
+    if isinstance(change, Public):
+        return Private(checker.zero(), "the fold does not use the records")
+    if change is None or change.distances is None:
         reason = getattr(change, "reason", "") or "the step has no bound"
         return Private(None, reason=reason, fix=CLIP, origin=node.span)
-    return Private(change.distances, "by induction on the list", change.step)
-
-
-def _public_like(item: Items) -> Items:
-    return Items(
-        tuple(
-            _public_like(part) if isinstance(part, Items) else Public(sort=_sort(part))
-            for part in item.items
-        )
+    if change.partial:
+        return replace(change, token=None)
+    return Private(
+        change.distances, "by induction on the list", change.step, inexact=change.inexact
     )
 
 
-def _sort(part: Abstract) -> str:
-    return part.sort if isinstance(part, (Public, Private)) else "number"
+def _public_like(item: Abstract) -> Abstract:
+    if isinstance(item, Items):
+        return Items(tuple(map(_public_like, item.items)))
+    return Public(sort=item.sort if isinstance(item, (Public, Private)) else "number")
 
 
-def _folded_added(
-    checker: Checker, node: syntax.Call, step: Closure, data: RecordList, change: Abstract | None
-) -> Abstract:
-    """step(s, r) − s for two symbolic states has to be the same function of r."""
-    outcomes: list[list[Expression]] = []
-    for name in ("state_1", "state_2"):
-        state = symbolic.symbol(name)
-        if data.table is None:
-            break
-        row: list[Expression] = []
-        for _, value in data.table:
-            after = numeric(checker.apply(node, step, (Public(state), value)))
-            if not isinstance(after, Public) or after.number is None:
-                row = []
-                break
-            row.append(after.number - state)
-        outcomes.append(row)
-    if len(outcomes) == 2 and outcomes[0] and outcomes[0] == outcomes[1] and data.table:
-        table = tuple((key, Public(x)) for (key, _), x in zip(data.table, outcomes[0], strict=True))
+def _folded_added(checker: Checker, node: syntax.Call, step: Closure, data: RecordList) -> Abstract:
+    """step(s, r) − s for a symbolic state s has to be a function of r alone."""
+    state = checker.prover.fresh("s", declared.Number())
+    changes: list[Expression] = []
+    for _, value in data.table or ():
+        after = numeric(pure(checker, node, step, (Public(state), value)))
+        if isinstance(after, Public) and after.number is not None:
+            change = after.number - state
+            if not change.symbols & state.symbols:
+                changes.append(change)
+    if data.table and len(changes) == len(data.table):
+        pairs = zip(data.table, changes, strict=True)
+        table = tuple((key, Public(change)) for (key, _), change in pairs)
         return summed(checker, node, (replace(data, table=table),))
     raise checker.error(
         node,

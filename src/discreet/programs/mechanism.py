@@ -77,8 +77,8 @@ class ProgramLaw:
     n: int | None = None
 
     def require_drawable(self) -> None:
-        """Go through the program without noise, so that data that do not fit are refused."""
-        self.program.rehearse(self.given, self.values, self.n)
+        """Refuse what cannot be run; public values decide, and whether categories exist."""
+        self.program.require_runnable(self.given, self.values, self.n)
 
     def sample(self, rng: np.random.Generator | None = None) -> Outcome:
         """One run: all that was drawn, in order."""
@@ -147,4 +147,5 @@ def read_program_mechanism(document: Mapping[str, Any]) -> Mechanism:
     n = check.whole("n", document["n"], least=1) if document["n"] is not None else None
     program = read_program(document["model"], document["adjacency"])
     given = {name: read_value(value) for name, value in document["options"].items()}
+    program.prove()  # a document may say anything
     return program_mechanism(program, program.read_parameters(given), n)

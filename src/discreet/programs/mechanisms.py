@@ -23,13 +23,13 @@ from discreet.programs.abstract import (
     Scale,
     Scenario,
     Vector,
-    is_public,
+    is_releasable,
     numeric,
 )
 from discreet.programs.costs import Cost
 from discreet.programs.describing import describe
 from discreet.programs.diagnostics import ProgramError
-from discreet.programs.listing import function_of, require_records, tabled
+from discreet.programs.listing import function_of, pure, require_records, tabled, untokened
 from discreet.programs.symbolic import ZERO, Expression, number, worst
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _bounded(
         raise checker.error(
             node, f"{node.name} adds noise to numbers, got {describe(x)}", kind="syntax"
         )
-    if inner.distances is None:
+    if inner.distances is None or inner.partial:
         raise without_bound(checker, node, inner)
     found = tuple(d * d for d in inner.distances) if squared else inner.distances
     return found, inner.step, inner.why
@@ -77,15 +77,16 @@ def _steps(
     node: syntax.Call,
     distances: Distances,
     step: Expression | None,
+    x: Abstract,
     grid: Abstract,
-    vector: bool,
 ) -> tuple[Distances, Expression]:
     """The distances rounded up to whole steps of the grid, and the grid."""
     # Rounded to the nearest multiple of g, values at most d apart are at most ⌈d/g⌉ steps apart,
-    # and ⌈d/g⌉·g ≤ d + g. Values that already lie whole steps apart are not rounded.
+    # and ⌈d/g⌉·g ≤ d + g. Values that already lie whole steps apart are not rounded. Those that are
+    # known as balls are rounded either way where they lie in the middle, so ⌊d/g⌋ + 1 steps.
+    place = node.arguments[2]
     if isinstance(grid, Public) and grid.sort != "nothing":
-        place = next((v for k, v in node.keywords if k == "grid"), node)
-        if vector:
+        if isinstance(x, Vector):
             raise checker.error(
                 place, "a vector of counts has the grid 1 already", fix="leave out grid"
             )
@@ -101,10 +102,13 @@ def _steps(
             f"{worst(*distances)}: sensitivities are rounded up to a multiple of the grid",
             "value",
         )
-    found = []
+    found, inexact = [], isinstance(x, Private) and x.inexact
     for d in distances:
         ratio = (d / g).value
-        found.append(d + g if ratio is None else number(math.ceil(ratio)) * g)
+        if ratio is None:
+            found.append(d + g)
+        else:
+            found.append(number(ratio // 1 + 1 if inexact else math.ceil(ratio)) * g)
     if not distances or all(d == ZERO for d in distances):
         found = list(distances)
     return tuple(found), g
@@ -113,9 +117,9 @@ def _steps(
 def laplace(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
     """Noise with density ∝ exp(−eps·|z|) on the grid: (eps·d, 0)."""
     eps, x, grid = arguments
-    rate = checker.require_positive(node.arguments[0] if node.arguments else node, eps, "eps")
+    rate = checker.require_positive(node.arguments[0], eps, "eps")
     distances, step, why = _bounded(checker, node, x)
-    rounded, _ = _steps(checker, node, distances, step, grid, isinstance(x, Vector))
+    rounded, _ = _steps(checker, node, distances, step, x, grid)
     # P(z | x)/P(z | x') = exp(−eps·(|z − x| − |z − x'|)) ≤ exp(eps·|x − x'|), and over the entries
     # of a vector the exponents add up to eps times the l1 distance.
     costs = tuple(rate * d for d in rounded)
@@ -154,7 +158,7 @@ def gauss(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract
                 kind="budget",
             )
         if not vector:
-            _steps(checker, node, checker.zero(), step, grid, vector)
+            _steps(checker, node, checker.zero(), step, x, grid)
         text = f"gauss, distance {sigma.distance} ({why})"
         return Noisy(checker.everywhere(sigma.epsilon), sigma.delta, _result(x, "number"), text)
     deviation = checker.require_positive(node.arguments[0], sigma, "sigma")
@@ -162,7 +166,7 @@ def gauss(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract
         rounded, g = squares, symbolic.ONE
     else:
         single, _, _ = _bounded(checker, node, x)
-        steps, g = _steps(checker, node, single, step, grid, vector)
+        steps, g = _steps(checker, node, single, step, x, grid)
         rounded = tuple(d * d for d in steps)
     shifts = tuple(square / (deviation * deviation) for square in rounded)
     parts = len(x.parts) if isinstance(x, Vector) and x.parts is not None else 1
@@ -198,8 +202,8 @@ def analytic_sigma(checker: Checker, node: syntax.Call, arguments: Arguments) ->
 def exponential(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
     """A candidate r with weight exp(eps·score(r)/2): (eps·Δscore, 0)."""
     eps, score, candidates = arguments
-    rate = checker.require_positive(node.arguments[0] if node.arguments else node, eps, "eps")
-    if not is_public(candidates):
+    rate = checker.require_positive(node.arguments[0], eps, "eps")
+    if not is_releasable(candidates):
         raise checker.error(
             node,
             "the candidates depend on the data",
@@ -215,10 +219,10 @@ def exponential(checker: Checker, node: syntax.Call, arguments: Arguments) -> Ab
     items = candidates.items if isinstance(candidates, Items) else (_any_of(candidates),)
     moves, why = checker.zero(), ""
     for item in dict.fromkeys(items):
-        value = numeric(checker.apply(node, score, (item,)))
+        value = numeric(pure(checker, node, score, (item,)))
         if isinstance(value, Public):
             continue
-        if value is None or value.distances is None:
+        if value is None or value.distances is None or value.partial:
             fix = "use -hellinger(post, r) itself, not its square and not kl"
             raise without_bound(checker, node, value, fix)
         pairs = zip(moves, value.distances, strict=True)
@@ -236,9 +240,12 @@ def _any_of(candidates: Abstract) -> Abstract:
         first = candidates.items[0]
         if isinstance(first, Public):
             return Public(sort=first.sort)
-        return Public(sort="law") if isinstance(first, LawOf) else Public(sort="list")
-    law = isinstance(candidates, Public) and candidates.literal is not None
-    return Public(sort="law" if law else "number")
+        if isinstance(first, LawOf):
+            return Public(sort="law", note=first.family)
+        return Public(sort="list")
+    if isinstance(candidates, Public) and candidates.note is not None:
+        return Public(sort="law", note=candidates.note)
+    return Public()
 
 
 def sample(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
@@ -278,7 +285,7 @@ def sample_each(checker: Checker, node: syntax.Call, arguments: Arguments) -> Ab
             "private",
         )
     before = len(checker.costs)
-    inner = checker.apply(node, function, (data.item,))
+    inner = checker.apply(node, function, (untokened(data.item),))
     if len(checker.costs) > before or not isinstance(inner, Noisy):
         raise checker.error(
             node,
@@ -307,6 +314,10 @@ def parallel(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             kind="syntax",
         )
     members = [_members(checker, node, test, records) for test in tests]
+    if not all(members):
+        raise checker.error(
+            node, f"cell {members.index(set()) + 1} has no records at all", fix="leave it out"
+        )
     for i, one in enumerate(members):
         for j, two in enumerate(members[:i]):
             if shared := sorted(one & two):
@@ -328,11 +339,9 @@ def parallel(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             None,
         )
         table = tuple((key, value) for key, value in records.table if repr(key) in cell)
-        if not table:
-            continue
         inside = RecordList(tabled(inner, table), table, "cell")
         results.append(inner.apply(node, function, (inside,)))
-        if not is_public(results[-1]):
+        if not is_releasable(results[-1]):
             raise checker.error(
                 node,
                 f"what a cell returns is private: {describe(results[-1])}",
@@ -370,7 +379,7 @@ def _members(checker: Checker, node: syntax.Call, test: Abstract, records: Recor
     found = set()
     function = function_of(checker, node, test)
     for key, value in records.table:
-        inside = checker.apply(node, function, (value,))
+        inside = pure(checker, node, function, (value,))
         if not isinstance(inside, Public) or not isinstance(inside.literal, bool):
             raise checker.error(node, "a cell is decided by the record alone", kind="syntax")
         if inside.literal:

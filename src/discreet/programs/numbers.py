@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from flint import arb
 
+from discreet.errors import InputError
 from discreet.exact import balls
 from discreet.exact.balls import Real, ball
 from discreet.programs import symbolic
@@ -60,6 +61,10 @@ _ROUNDED: dict[str, Callable[[Expression], Expression]] = {
 
 def rounded(name: str, x: Expression) -> Fraction:
     """sqrt, log, exp of a public number, or π: by definition its first 30 digits."""
+    if name in ("sqrt", "log") and (x.value is None or x.value <= 0):
+        raise InputError(f"the program takes {name} of a number that is not positive", "program")
+    if name == "exp" and (x.value is None or abs(x.value) > 1000):
+        raise InputError("the program takes exp of a number beyond 1000", "program")
     wanted = _ROUNDED[name](x)
     if wanted.value is not None:
         return wanted.value
@@ -113,6 +118,8 @@ def add(x: Numeric, y: Numeric) -> Numeric:
 
 def multiply(x: Numeric, y: Numeric) -> Numeric:
     """x·y."""
+    if x == Fraction(0) or y == Fraction(0):
+        return Fraction(0)
     for one, two in ((x, y), (y, x)):
         if isinstance(one, Whole) and isinstance(two, Fraction) and two:
             count = None if one.count is None else one.count * (1 if two > 0 else -1)
@@ -137,6 +144,8 @@ def inverse(x: Numeric) -> Numeric:
     if isinstance(a, Secret):
         return SECRET
     if isinstance(a, Fraction):
+        if not a:
+            raise InputError("the program divides by a released 0", "program")
         return 1 / a
     inner = a.real
     return Irrational(lambda: 1 / inner())

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from discreet.programs.diagnostics import Diagnostic, ProgramError
+from discreet.programs.families import FAMILIES
+from discreet.programs.signatures import SIGNATURES, Signature
 from discreet.programs.syntax import (
     Apply,
     Binary,
@@ -24,6 +26,7 @@ from discreet.programs.syntax import (
     Lambda,
     Let,
     Literal,
+    Missing,
     Name,
     Node,
     Number,
@@ -345,9 +348,27 @@ class Parser:
         text = ast.unparse(node.func)
         if isinstance(node.func, (ast.Name, ast.Attribute)):
             if (name := self.resolve(text)) is not None:
-                return Call(span, name, arguments, tuple(keywords))
+                return self.bound(node, name, arguments, dict(keywords))
             return Unknown(span, text, arguments + tuple(value for _, value in keywords))
         raise self.unsupported(node)
+
+    def bound(
+        self, node: ast.Call, name: str, arguments: tuple[Node, ...], keywords: dict[str, Node]
+    ) -> Call:
+        """A construct with its arguments in the order of its signature."""
+        signature = Signature(FAMILIES[name]) if name in FAMILIES else SIGNATURES[name]
+        usage = f"write {name}({', '.join(signature.required)})"
+        placed = list(arguments)
+        for parameter in signature.names[len(arguments) :]:
+            if parameter in keywords:
+                placed.append(keywords.pop(parameter))
+            elif parameter in signature.required:
+                raise self.error(node, f"{name} needs {parameter}", usage)
+            else:
+                placed.append(Missing(self.span(node)))
+        if keywords or (len(placed) > len(signature.names) and not signature.variadic):
+            raise self.error(node, f"{name} takes {', '.join(signature.names)} only", usage)
+        return Call(self.span(node), name, tuple(placed))
 
 
 _WORDS = {

@@ -1,34 +1,29 @@
-"""Rules of beliefs and posteriors: observe, infer, and how far one record moves the result."""
+"""Rules of posteriors: what can be asked of them, and how far one record moves it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet.core import Adjacency
 from discreet.programs import declared, distances, symbolic, syntax
 from discreet.programs.abstract import (
     Abstract,
     Belief,
-    Closure,
-    FamilyName,
     Items,
     LawOf,
-    Observation,
     Private,
     Public,
-    Random,
-    RecordList,
-    Theta,
+    Scenario,
     Vector,
-    is_public,
+    is_releasable,
     numeric,
 )
+from discreet.programs.beliefs import category_keys, numbers_of
 from discreet.programs.describing import describe
-from discreet.programs.families import PRIOR_OF
-from discreet.programs.listing import CLIP, require_records
-from discreet.programs.symbolic import ONE, ZERO, Expression, largest, number
+from discreet.programs.families import label_key
+from discreet.programs.listing import CLIP
+from discreet.programs.symbolic import ONE, ZERO, Expression, number
 
 if TYPE_CHECKING:
     from discreet.programs.checking import Checker
@@ -36,351 +31,27 @@ if TYPE_CHECKING:
 Arguments = tuple[Abstract, ...]
 
 
-def public_vector(kind: declared.Many) -> Public:
-    """A vector of parameters; what is known is the least that an entry can be."""
-    return Public(literal=kind.item.low or Fraction(0), sort="vector")
-
-
-def drawn(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
-    """ran(law): a prior to learn from, or a draw inside a likelihood."""
-    law = arguments[0]
-    if not isinstance(law, LawOf):
-        raise checker.error(
-            node, "ran needs a distribution", fix="write ran(Beta(1, 1))", kind="syntax"
-        )
-    if law.family in ("Beta", "Dirichlet", "Finite") or (
-        law.family == "Normal" and not any(isinstance(p, Theta) for p in law.parameters)
-    ):
-        return Belief(law)
-    return Random(law)
-
-
-def require_prior(checker: Checker, node: syntax.Node, prior: Abstract) -> LawOf:
-    """A public prior with parameters it can have."""
-    if isinstance(prior, Belief) and prior.records is None:
-        prior = prior.prior
-    if not isinstance(prior, LawOf):
-        raise checker.error(
-            node, "prior must be a distribution", fix="write prior=Beta(1, 1)", kind="syntax"
-        )
-    for parameter in prior.parameters:
-        if not is_public(parameter):
-            raise checker.error(
-                node,
-                "the prior is chosen from the data",
-                f"{getattr(parameter, 'why', '') or describe(parameter)}, so that the posterior "
-                "moves by more than its rule says",
-                "declare the prior before the data are seen: numbers, or params={…}",
-                "private",
-            )
-    if prior.family in ("Beta", "Dirichlet"):
-        for x in _numbers(prior):
-            if x is None:
-                raise checker.error(
-                    node,
-                    "the prior's parameters must be numbers or declared parameters",
-                    fix="write prior=Beta(1, 1)",
-                    kind="value",
-                )
-            checker.require_positive(node, Public(x), "a prior parameter")
-    if prior.family == "Normal":
-        checker.require_positive(node, prior.parameters[1], "the prior variance")
-    return prior
-
-
-def _numbers(prior: LawOf) -> list[Expression | None]:
-    """The parameters of a Beta or a Dirichlet, where each is known."""
-    if prior.family == "Beta":
-        return [p.number if isinstance(p, Public) else None for p in prior.parameters]
-    alpha = prior.parameters[0]
-    if isinstance(alpha, Items):
-        return [p.number if isinstance(p, Public) else None for p in alpha.items]
-    return []
-
-
 def _floor(checker: Checker, prior: LawOf) -> list[Fraction]:
     """Lower bounds of the parameters, two at least."""
     alpha = prior.parameters[0]
     if prior.family == "Dirichlet" and isinstance(alpha, Public):
-        low = alpha.literal if isinstance(alpha.literal, Fraction) else Fraction(0)
-        return [low, low]
-    found = [checker.prover.lower_bound(x) if x is not None else None for x in _numbers(prior)]
+        low = alpha.note.low if isinstance(alpha.note, declared.Number) else None
+        return [low or Fraction(0)] * 2
+    found = [checker.prover.lower_bound(x) if x is not None else None for x in numbers_of(prior)]
     return [low if low is not None and low > 0 else Fraction(0) for low in found]
-
-
-# ---- observing ----------------------------------------------------------------------------------
-
-
-def observed_all(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
-    """Every record is a draw of a family whose unknown has the prior."""
-    family, data, given, variance = arguments
-    if not isinstance(family, FamilyName) or family.family not in PRIOR_OF:
-        raise checker.error(
-            node,
-            "observe_all needs Bernoulli, Categorical or Normal",
-            fix="write observe_all(Bernoulli, data, prior=Beta(1, 1))",
-            kind="syntax",
-        )
-    place = next((v for k, v in node.keywords if k == "prior"), node)
-    prior = require_prior(checker, place, given)
-    if prior.family != PRIOR_OF[family.family]:
-        raise checker.error(
-            place,
-            f"the prior of {family.family} is {PRIOR_OF[family.family]}, not {prior.family}",
-            fix=f"write prior={PRIOR_OF[family.family]}(…)",
-            kind="syntax",
-        )
-    extra: tuple[Abstract, ...] = ()
-    if family.family == "Normal":
-        if not isinstance(variance, Public) or variance.sort == "nothing":
-            raise checker.error(
-                node,
-                "observe_all(Normal, …) needs the known variance",
-                fix="write variance=1",
-                kind="syntax",
-            )
-        checker.require_positive(node, variance, "variance")
-        extra = (variance,)
-    likelihood = LawOf(family.family, (Theta(), *extra))
-    if isinstance(data, (Public, Items)) and is_public(data):
-        return Belief(LawOf(prior.family, (Public(sort="law"),)))
-    if not isinstance(data, RecordList):
-        data = require_records(checker, node, data)
-    return _observing(checker, node, Belief(prior), likelihood, data)
-
-
-def _observing(
-    checker: Checker, node: syntax.Call, belief: Belief, likelihood: LawOf, data: RecordList
-) -> Belief:
-    """One observation of every record; the records have to be of the right kind."""
-    if belief.records is not None:
-        raise checker.error(
-            node,
-            "the records are observed twice",
-            "their distance counts every observation",
-            "observe them once",
-        )
-    item = data.item
-    if likelihood.family == "Bernoulli":
-        fine = isinstance(item, Private) and item.sort == "flag"
-        need = "True or False"
-    elif likelihood.family == "Categorical":
-        fine, need = isinstance(item, Private) and item.sort in ("category", "flag"), "categories"
-        alpha = belief.prior.parameters[0]
-        labels = len(data.table) if data.table is not None else None
-        if isinstance(alpha, Items) and labels is not None and len(alpha.items) != labels:
-            raise checker.error(
-                node,
-                f"the prior has {len(alpha.items)} parameters for {labels} categories",
-                fix="give one parameter for every category",
-                kind="value",
-            )
-    else:
-        fine, need = numeric(item) is not None, "numbers"
-    if not fine:
-        raise checker.error(
-            node, f"{likelihood.family} observes records that are {need}", kind="syntax"
-        )
-    return replace(belief, likelihood=likelihood, records=data)
-
-
-def observed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
-    """observe(likelihood, belief): the belief given that a draw of the likelihood is true."""
-    likelihood, belief = arguments
-    if isinstance(belief, LawOf):
-        belief = Belief(require_prior(checker, node, belief))
-    if isinstance(belief, Public):
-        return belief
-    if not isinstance(belief, Belief) or not isinstance(likelihood, Closure):
-        raise checker.error(
-            node,
-            "observe needs a function of the unknown and a belief",
-            fix="write observe(lambda r: ran(Bernoulli(r)) == d, belief)",
-            kind="syntax",
-        )
-    if belief.prior.family == "Finite":
-        return _finite(checker, node, likelihood, belief)
-    found = checker.apply(node, likelihood, (Theta(),))
-    if not isinstance(found, Observation):
-        raise checker.error(
-            node,
-            f"a belief about a {belief.prior.family} learns from a draw that equals a record",
-            fix="write lambda r: ran(Bernoulli(r)) == d; any test has a rule for a Finite prior",
-            kind="syntax",
-        )
-    if PRIOR_OF.get(found.law.family) != belief.prior.family:
-        raise checker.error(
-            node,
-            f"draws of {found.law.family} do not update a {belief.prior.family}",
-            fix=f"use the prior {PRIOR_OF.get(found.law.family)}",
-            kind="syntax",
-        )
-    if is_public(found.value):
-        return belief
-    records = RecordList(found.value, None, "one record")
-    return _observing(checker, node, belief, found.law, records)
-
-
-def folded_belief(
-    checker: Checker, node: syntax.Call, step: Closure, start: Belief, data: RecordList
-) -> Abstract:
-    """Learn from record after record: each is observed once, in any order the same result."""
-    start = replace(start, prior=require_prior(checker, node, start.prior))
-    if start.prior.family == "Finite":
-        return _folded_finite(checker, node, step, start, data)
-    found = checker.apply(node, step, (start, data.item))
-    if not isinstance(found, Belief) or found.records is None or found.likelihood is None:
-        raise checker.error(
-            node,
-            "the step of this fold does not observe the record",
-            fix="write lambda belief, d: observe(lambda r: ran(Bernoulli(r)) == d, belief)",
-            kind="syntax",
-        )
-    if found.records.item != data.item:
-        raise checker.error(node, "the step observes something else than the record", kind="syntax")
-    return _observing(checker, node, start, found.likelihood, data)
-
-
-def inferred(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
-    """The posterior of a belief."""
-    belief = arguments[0]
-    if isinstance(belief, Public):
-        return belief
-    if isinstance(belief, LawOf):
-        belief = Belief(require_prior(checker, node, belief))
-    if not isinstance(belief, Belief):
-        raise checker.error(
-            node,
-            "infer needs a belief",
-            fix="write infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))",
-            kind="syntax",
-        )
-    if belief.records is None:
-        return Public(literal=belief.prior.family, sort="law")
-    return replace(belief, inferred=True)
-
-
-# ---- finite beliefs -----------------------------------------------------------------------------
-
-
-def _support(checker: Checker, node: syntax.Call, prior: LawOf) -> tuple[Abstract, ...]:
-    values = prior.parameters[0]
-    if not isinstance(values, Items) or not values.items:
-        raise checker.error(
-            node,
-            "a Finite prior needs its values listed",
-            fix="write Finite((1/4, 1/2, 3/4), (1, 1, 1))",
-            kind="syntax",
-        )
-    return values.items
-
-
-def _chance(found: Abstract) -> Expression | None:
-    """P(the test holds), where it is known."""
-    if isinstance(found, Public) and isinstance(found.literal, bool):
-        return ONE if found.literal else ZERO
-    if isinstance(found, Observation) and isinstance(found.value, Public):
-        value = found.value.literal
-        if found.law.family == "Bernoulli" and isinstance(value, bool):
-            p = numeric(found.law.parameters[0])
-            if isinstance(p, Public) and p.number is not None:
-                return p.number if value else ONE - p.number
-    return None
-
-
-def _finite(checker: Checker, node: syntax.Call, likelihood: Closure, belief: Belief) -> Abstract:
-    """A single observation of public values leaves a public belief."""
-    chances = [
-        _chance(checker.apply(node, likelihood, (value,)))
-        for value in _support(checker, node, belief.prior)
-    ]
-    if checker.finite_weights is None or len(chances) != 1 or chances[0] is None:
-        raise checker.error(
-            node,
-            "a finite belief learns in a fold over records that are few, by tests whose chance is "
-            "known",
-            fix="write fold(lambda belief, d: observe(lambda r: …, belief), Finite(…), data)",
-            kind="syntax",
-        )
-    checker.finite_weights.append(chances[0])
-    return belief
-
-
-def _folded_finite(
-    checker: Checker, node: syntax.Call, step: Closure, start: Belief, data: RecordList
-) -> Abstract:
-    """Each record multiplies the weight of value v by P(test | v, record)."""
-    if data.table is None:
-        raise checker.error(
-            node,
-            "a finite belief needs records that are few",
-            fix="declare data=List[Bool] or List[Enum(…)]",
-        )
-    values = _support(checker, node, start.prior)
-    rows: dict[str, list[Expression]] = {}
-    for key, record in data.table:
-        row = []
-        for value in values:
-            one = Belief(LawOf("Finite", (Items((value,)), Items((Public(ONE),)))))
-            row.append(_weight(checker, node, step, one, record))
-        rows[repr(key)] = row
-    # a record that is replaced multiplies the weights by ρ(v); only the spread of ρ counts
-    widest: Expression = ONE
-    for before, after in _changes(checker, data):
-        top = rows[repr(after)]
-        bottom = [ONE] * len(values) if before is None else rows[repr(before)]
-        if any(x.value is None for x in (*top, *bottom)):
-            raise checker.error(
-                node, "the chances of a finite belief must be numbers", kind="value"
-            )
-        if any(x == ZERO for x in (*top, *bottom)):
-            return replace(start, records=data, factors=(ZERO, ONE))
-        ratios = [t / b for t, b in zip(top, bottom, strict=True)]
-        widest = largest(widest, largest(*ratios) / symbolic.least(*ratios))
-    return replace(start, records=data, factors=(ONE, widest))
-
-
-def _changes(checker: Checker, data: RecordList) -> list[tuple[object, object]]:
-    """Records before and after, in all scenarios."""
-    assert data.table is not None
-    if all(scenario.listed for scenario in checker.scenarios):
-        return [(s.before, s.after) for s in checker.scenarios]
-    keys = [key for key, _ in data.table]
-    if checker.adjacency is Adjacency.ADD_REMOVE:
-        return [(None, key) for key in keys]
-    return [(a, b) for a in keys for b in keys]
-
-
-def _weight(
-    checker: Checker, node: syntax.Call, step: Closure, one: Belief, record: Abstract
-) -> Expression:
-    """What a step multiplies the weight of the only value by."""
-    checker.finite_weights = []
-    checker.apply(node, step, (one, record))
-    result = ONE
-    for chance in checker.finite_weights:
-        result = result * chance
-    checker.finite_weights = None
-    return result
-
-
-# ---- what can be asked of a posterior -----------------------------------------------------------
 
 
 def require_posterior(checker: Checker, node: syntax.Call, value: Abstract) -> Belief | Public:
     """A posterior, private or public."""
-    if isinstance(value, Public) and value.sort in ("law", "number", "list"):
+    if isinstance(value, Public) and value.sort == "law":
         return value
-    if isinstance(value, LawOf) and is_public(value):
-        return Public(sort="law")
+    if isinstance(value, LawOf) and is_releasable(value):
+        return Public(sort="law", note=value.family)
     if isinstance(value, Belief) and value.inferred:
         return value
-    if isinstance(value, Belief):
-        raise checker.error(
-            node, f"{node.name} needs a posterior", fix="write infer(…) around it", kind="syntax"
-        )
+    fix = "write infer(…) around it" if isinstance(value, Belief) else ""
     raise checker.error(
-        node, f"{node.name} needs a posterior, got {describe(value)}", kind="syntax"
+        node, f"{node.name} needs a posterior, got {describe(value)}", fix=fix, kind="syntax"
     )
 
 
@@ -406,28 +77,33 @@ def parameters(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abs
         else "a record that is replaced moves two parameters by 1 each"
     )
     total = number(1 if added else 2)
-    keys = _categories(posterior)
-    if keys is None:
-        return Vector(checker.everywhere(total), checker.everywhere(total), why, ONE)
-    columns = []
-    for key in keys:
-        moves = tuple(
-            ONE
-            if not s.listed
-            or key in (_category(posterior, s.before), _category(posterior, s.after))
-            else ZERO
-            for s in checker.scenarios
-        )
-        if any(not s.listed for s in checker.scenarios):
-            moves = checker.everywhere(ONE)
-        columns.append(Private(moves, f"{why}", ONE))
-    exact = all(s.listed for s in checker.scenarios)
-    sums = tuple(
-        _sum([c.distances[i] for c in columns if c.distances is not None])
+    keys = category_keys(posterior.records)
+    if keys is None or not all(scenario.listed for scenario in checker.scenarios):
+        parts = None
+        if posterior.prior.family == "Beta":
+            one = Private(checker.everywhere(ONE), why, ONE)
+            parts = (one, one)
+        return Vector(checker.everywhere(total), checker.everywhere(total), why, ONE, parts)
+    pairs = zip(posterior.records.table or (), keys, strict=True)
+    counted = {repr(record): key for (record, _), key in pairs}
+    names: list[Any] = [label_key(True), label_key(False)]
+    if posterior.prior.family == "Dirichlet":
+        names = list(dict.fromkeys(keys))
+    columns = tuple(
+        Private(tuple(_moved(scenario, counted, name) for scenario in checker.scenarios), why, ONE)
+        for name in names
+    )
+    l1 = tuple(
+        symbolic.least(total, _sum([column.distances[i] for column in columns if column.distances]))
         for i in range(len(checker.scenarios))
     )
-    l1 = tuple(symbolic.least(total, s) for s in sums) if exact else checker.everywhere(total)
-    return Vector(l1, l1, why, ONE, tuple(columns))
+    return Vector(l1, l1, why, ONE, columns)
+
+
+def _moved(scenario: Scenario, counted: dict[str, Any], name: object) -> Expression:
+    """Whether a change of one record touches the count of a category."""
+    touched = [repr(r) for r in (scenario.before, scenario.after) if r is not None]
+    return ONE if any(counted[record] == name for record in touched) else ZERO
 
 
 def _sum(parts: list[Expression]) -> Expression:
@@ -435,34 +111,6 @@ def _sum(parts: list[Expression]) -> Expression:
     for part in parts:
         result = result + part
     return result
-
-
-def _categories(posterior: Belief) -> list[str] | None:
-    """What is counted, by parameter: True then False for a Beta."""
-    records = posterior.records
-    assert records is not None
-    if posterior.prior.family == "Beta":
-        return [repr(True), repr(False)]
-    if records.table is None:
-        return None
-    return list(dict.fromkeys(_key(value) for _, value in records.table))
-
-
-def _key(value: Abstract) -> str:
-    return repr(value.literal) if isinstance(value, Public) else "?"
-
-
-def _category(posterior: Belief, record: object) -> str | None:
-    """Which parameter a record adds to."""
-    records = posterior.records
-    if record is None or records is None:
-        return None
-    if records.table is None:
-        return repr(record)
-    for key, value in records.table:
-        if repr(key) == repr(record):
-            return _key(value)
-    return None
 
 
 def _variance(checker: Checker, posterior: Belief) -> Abstract:
@@ -528,7 +176,7 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
     By the triangle inequality it moves by at most the distance of the neighbouring posteriors.
     """
     posterior, other = require_posterior(checker, node, arguments[0]), arguments[1]
-    if not is_public(other):
+    if not is_releasable(other):
         raise checker.error(
             node, f"{node.name} compares with a public distribution", kind="private"
         )
@@ -540,6 +188,10 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             "KL is no metric: the score may move by more than the posteriors' KL, so it",
             "use hellinger or total_variation",
         )
+    if node.name == "total_variation" and posterior.prior.family == "Dirichlet":
+        raise checker.error(
+            node, "total_variation has no rule for Dirichlet laws", fix="use hellinger"
+        )
     found = moved(checker, posterior, node.name)
     if found is None:
         return Private(
@@ -549,7 +201,7 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             origin=node.span,
         )
     why = f"neighbouring posteriors are at most {found} apart ({_NAMES[node.name]})"
-    return Private(checker.everywhere(found), why, None, ZERO, ONE)
+    return Private(checker.everywhere(found), why, None, ZERO, ONE, inexact=True)
 
 
 _NAMES = {"hellinger": "Hellinger", "total_variation": "total variation", "kl": "KL"}
@@ -574,8 +226,8 @@ def moved(checker: Checker, posterior: Belief, kind: str) -> Expression | None:
     if added:
         return distances.beta_added(kind, min(low))
     length = None if checker.length is None else checker.length.value
-    exact = all(x is not None and x.value is not None for x in _numbers(posterior.prior))
-    if length is not None and exact and min(low) > 0:
+    exact = all(x is not None and x.value is not None for x in numbers_of(posterior.prior))
+    if length is not None and exact and len(low) >= 2 and min(low) > 0:
         return distances.at_length(kind, tuple(low), int(length))
     return distances.beta_move(kind, *sorted(low)[:2])
 

@@ -10,18 +10,21 @@ from typing import Any
 
 from discreet import check
 from discreet.core import Adjacency
-from discreet.errors import InputError
+from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls
 from discreet.programs import declared, syntax
 from discreet.programs.budgets import read_budget
 from discreet.programs.checking import Proof, derive
 from discreet.programs.costs import Budget
+from discreet.programs.declared import Many
 from discreet.programs.diagnostics import Diagnostic, ProgramError
 from discreet.programs.drawing import Transcript, rehearse
 from discreet.programs.families import Law
 from discreet.programs.parsing import parse_program
 from discreet.programs.requests import Draw
 from discreet.programs.running import Data, Interpreter, finished
+
+RESERVED = ("data", "rng", "ledger", "dataset", "request_id", "part")
 
 
 @dataclass(frozen=True)
@@ -111,19 +114,18 @@ class Program:
         values: tuple[Any, ...] | None,
         n: int | None,
         draw: Draw,
-        drawn: list[Any] | None = None,
         compared_laws: list[Law] | None = None,
     ) -> Any:
         """Run the tree; `values` None is a replay without data.
 
-        An audit gives lists for the drawn values and for the posteriors that are compared.
+        An audit gives a list for the posteriors that are compared.
         """
         kind = self.records.item
         support = declared.support(kind)
         table = None if support is None else {value: value for value in support}
         names = {self.parameters[0]: Data(kind, values, table)}
         names |= {name: given[name] for name in self.parameters[1:]}
-        run = Interpreter(self.adjacency, n, draw, drawn, compared_laws)
+        run = Interpreter(self.adjacency, n, draw, compared_laws)
         return run.block(self.body, names)
 
     def released(self, given: Mapping[str, Any], n: int | None, raw: tuple[int, ...]) -> Any:
@@ -134,19 +136,35 @@ class Program:
             raise InputError("raw must be the whole numbers of a raw output", "raw")
         return value
 
-    def rehearse(self, given: Mapping[str, Any], values: tuple[Any, ...], n: int | None) -> None:
-        """Refuse data that do not fit, before anything is drawn or paid for."""
+    def require_runnable(
+        self, given: Mapping[str, Any], values: tuple[Any, ...], n: int | None
+    ) -> None:
+        """Refuse, before anything is paid for, what cannot end well: public values decide.
+
+        Only a replay without data is tried. A run with the data but without noise would be an
+        oracle: whether it fails would show them.
+        """
+        if isinstance(self.records.item, declared.Category) and self.records.item.labels is None:
+            lengths = [len(v) for k, v in given.items() if isinstance(dict(self.kinds)[k], Many)]
+            if not lengths or any(value >= min(lengths) for value in values):
+                raise InputError(
+                    f"data must be whole numbers below the length {min(lengths, default=0)} of the "
+                    "prior",
+                    "data",
+                )
         try:
-            self.evaluate(given, values, n, rehearse)
-        except (LookupError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError("data do not fit the program", "data") from None
+            finished(self.evaluate(given, None, n, rehearse))
+        except ExactnessError as error:
+            raise InputError(f"{self.name} cannot be run: {error}", "program") from None
+        except InputError:
+            pass  # of a released value that is 0 here and will be another
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the source."""
-        return hashlib.sha256(self.source.text.encode()).hexdigest()
+        """SHA-256 of the source and of all that is declared."""
+        source = self.source.name, self.source.text, self.source.bindings
+        parts = (source, self.records, self.kinds, self.adjacency, self.budget.written, self.n)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def _number(value: Fraction) -> Any:
@@ -176,6 +194,8 @@ def make_program(
     for name, kind in params.items():
         if name == "n":
             raise InputError("params must not have n: it is the number of records", "params")
+        if name in RESERVED:
+            raise InputError(f"params must not have {name}: it is an argument of run", "params")
         if not isinstance(kind, (declared.Number, declared.Many, declared.Candidates)):
             raise InputError(
                 f"params[{name!r}] must be Pos, Real, AtLeast(x), Vector(…) or Candidates(…), got "

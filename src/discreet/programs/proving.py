@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, InputError
 from discreet.exact import balls
 from discreet.programs.declared import Number
 from discreet.programs.symbolic import (
@@ -22,6 +22,7 @@ from discreet.programs.symbolic import (
     Function,
     Symbol,
     number,
+    symbol,
 )
 
 LIMIT = 2_000  # milliseconds of z3
@@ -42,6 +43,12 @@ class Prover:
     """What is known of the parameters."""
 
     symbols: dict[str, Number] = field(default_factory=dict)
+
+    def fresh(self, name: str, kind: Number) -> Expression:
+        """A new symbol, with a name that nothing in a program can have."""
+        made = f"{name}#{len(self.symbols)}"
+        self.symbols[made] = kind
+        return symbol(made)
 
     def at_most(self, left: Expression, right: Expression) -> Answer:
         """Is left ≤ right for all values of the symbols?"""
@@ -84,9 +91,7 @@ class Prover:
 
     def _surely_positive(self, base: Base) -> bool:
         if isinstance(base, Symbol):
-            kind = self.symbols.get(base.name)
-            low = None if kind is None else kind.low
-            return low is not None and kind is not None and (low > 0 or (low == 0 and kind.open))
+            return base.name in self.symbols and self.symbols[base.name].positive
         if isinstance(base, Constant):
             with balls.precision(_BITS):
                 return bool(base.ball() > 0)
@@ -191,6 +196,8 @@ def _enclosed(base: Base) -> tuple[Fraction, Fraction]:
     """Rational bounds of a constant."""
     with balls.precision(_BITS):
         value = Expression(((((base, 1),), Fraction(1)),)).ball({})
+        if not value.is_finite():
+            raise InputError(f"{base.name} of these numbers does not exist", "budget")
         return balls.fraction(value.lower()), balls.fraction(value.upper())
 
 

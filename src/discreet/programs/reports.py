@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from discreet import check
-from discreet.errors import InputError
+from discreet.errors import DiscreetError, InputError
 from discreet.programs import auditing
 from discreet.programs.auditing import Witness
 from discreet.programs.checking import Proof
 from discreet.programs.diagnostics import Diagnostic, ProgramError
 from discreet.programs.program import Program
+from discreet.programs.syntax import Span
 
 Verdict: TypeAlias = Literal["PROVED", "REFUTED", "UNKNOWN"]
 
@@ -71,11 +72,24 @@ def check_program(program: Program) -> Report:
         return Report(program, "PROVED", found, None, None, time.perf_counter() - start)
     except ProgramError as error:
         diagnostic = error.diagnostic
+    except DiscreetError as error:
+        diagnostic = Diagnostic(_whole(program), str(error), kind="unknown")
+    except (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, RecursionError):
+        fix = "please report it, with the program"
+        diagnostic = Diagnostic(
+            _whole(program), "the checker failed on this", fix=fix, kind="unknown"
+        )
     witness = None
     if diagnostic.kind != "syntax":
         witness = auditing.refute(program, diagnostic.values, seconds=1.0)
     verdict: Verdict = "UNKNOWN" if witness is None else "REFUTED"
     return Report(program, verdict, None, diagnostic, witness, time.perf_counter() - start)
+
+
+def _whole(program: Program) -> Span:
+    """Where a program stands."""
+    line, column = program.source.first_line, program.source.indent
+    return Span(line, column, line, column + 1)
 
 
 @dataclass(frozen=True)

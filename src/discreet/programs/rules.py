@@ -6,26 +6,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from discreet.programs import declared, listing, mechanisms, posteriors, symbolic, syntax
+from discreet.programs import (
+    beliefs,
+    declared,
+    listing,
+    mechanisms,
+    posteriors,
+    symbolic,
+    syntax,
+)
 from discreet.programs.abstract import (
     Abstract,
     Belief,
-    Closure,
-    FamilyName,
     Items,
     LawOf,
     Noisy,
     Private,
     Public,
     Scale,
-    Theta,
     is_public,
+    is_releasable,
     numeric,
 )
 from discreet.programs.describing import describe
 from discreet.programs.families import FAMILIES
 from discreet.programs.numbers import rounded
-from discreet.programs.symbolic import ZERO, Expression, largest, worst
+from discreet.programs.symbolic import ZERO, Expression, worst
 
 if TYPE_CHECKING:
     from discreet.programs.checking import Checker
@@ -36,53 +42,9 @@ Rule: TypeAlias = "Callable[[Checker, syntax.Call, tuple[Abstract, ...]], Abstra
 def call(checker: Checker, node: syntax.Call, names: Mapping[str, Abstract]) -> Abstract:
     """A construct of the language."""
     arguments = tuple(checker.value(argument, names) for argument in node.arguments)
-    keywords = {name: checker.value(value, names) for name, value in node.keywords}
     if node.name in FAMILIES:
-        return law(checker, node, arguments, keywords)
-    rule, parameters, optional = RULES[node.name]
-    bound = list(arguments)
-    for name in (*parameters, *optional)[len(arguments) :]:
-        if name in keywords:
-            bound.append(keywords.pop(name))
-        elif name in parameters:
-            raise checker.error(
-                node,
-                f"{node.name} needs {name}",
-                fix=f"write {node.name}({', '.join(parameters)})",
-                kind="syntax",
-            )
-        else:
-            bound.append(NOTHING)
-    if keywords or (len(bound) > len(parameters) + len(optional) and node.name not in VARIADIC):
-        raise checker.error(
-            node,
-            f"{node.name} takes {', '.join((*parameters, *optional))} only",
-            fix=f"write {node.name}({', '.join(parameters)})",
-            kind="syntax",
-        )
-    return rule(checker, node, tuple(bound))
-
-
-NOTHING = Public(sort="nothing")  # an argument that was left out
-
-
-def law(
-    checker: Checker,
-    node: syntax.Call,
-    arguments: tuple[Abstract, ...],
-    keywords: dict[str, Abstract],
-) -> Abstract:
-    """A distribution with its parameters."""
-    names = FAMILIES[node.name]
-    given = dict(zip(names, arguments, strict=False)) | keywords
-    if len(arguments) > len(names) or set(given) != set(names):
-        raise checker.error(
-            node,
-            f"{node.name} needs {' and '.join(names)}",
-            fix=f"write {node.name}({', '.join(names)})",
-            kind="syntax",
-        )
-    return LawOf(node.name, tuple(given[name] for name in names))
+        return LawOf(node.name, arguments)
+    return RULES[node.name](checker, node, arguments)
 
 
 def inputs(
@@ -98,16 +60,20 @@ def inputs(
         if isinstance(kind, declared.Number):
             found.append(Public(symbolic.symbol(name)))
         elif isinstance(kind, declared.Many):
-            found.append(posteriors.public_vector(kind))
+            found.append(beliefs.public_vector(kind))
         else:
-            found.append(Public(literal=kind.family, sort="list"))
+            found.append(Public(sort="list", note=kind.family))
     return found
 
 
 def require_public(checker: Checker, node: syntax.Statement, value: Abstract) -> None:
     """Refuse to release what is private."""
-    if is_public(value) and not isinstance(value, (Closure, FamilyName, Theta, Scale)):
+    if is_releasable(value):
         return
+    if is_public(value) and not isinstance(value, (Public, Items, LawOf)):
+        raise checker.error(
+            node, f"{describe(value)} is not released", fix="return numbers or laws", kind="syntax"
+        )
     if isinstance(value, Noisy):
         raise checker.error(
             node,
@@ -184,7 +150,7 @@ def clip(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -
     """min(d, U − L)."""
     x, low, high = arguments
     ends: list[Expression] = []
-    for end, argument in zip((low, high), node.arguments[1:], strict=False):
+    for end, argument in zip((low, high), node.arguments[1:], strict=True):
         if not isinstance(end, Public) or end.number is None:
             raise checker.error(
                 argument,
@@ -207,17 +173,20 @@ def clip(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -
         return Public(None)
     if inner is None:
         raise checker.error(node, f"clip has no rule for {describe(x)}", kind="syntax")
+    if inner.partial:
+        raise mechanisms.without_bound(checker, node, inner)
     width = ends[1] - ends[0]
     if inner.distances is None:
         distances = checker.everywhere(width)
     else:
         distances = tuple(symbolic.least(d, width) for d in inner.distances)
-    return Private(distances, f"clipped to [{ends[0]}, {ends[1]}]", None, ends[0], ends[1])
+    why = f"clipped to [{ends[0]}, {ends[1]}]"
+    return Private(distances, why, None, ends[0], ends[1], inexact=inner.inexact)
 
 
 def extreme(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:
     """Min and max move by at most the largest of what their arguments move by."""
-    numbers = [numeric(argument) for argument in arguments if argument is not NOTHING]
+    numbers = [numeric(argument) for argument in arguments]
     if any(x is None for x in numbers) or len(numbers) < 2:
         raise checker.error(node, f"{node.name} needs two numbers or more", kind="syntax")
     private = [x for x in numbers if isinstance(x, Private)]
@@ -226,11 +195,12 @@ def extreme(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]
         if len(known) < len(numbers):
             return Public()
         return Public(symbolic.least(*known) if node.name == "min" else symbolic.largest(*known))
-    for x in private:
+    for x in sorted(private, key=lambda x: not x.partial):
         if x.distances is None:
-            return x
+            return replace(x, low=None, high=None, token=None)
     columns = zip(*(x.distances for x in private if x.distances is not None), strict=True)
-    return Private(tuple(largest(*column) for column in columns), private[0].why)
+    inexact = any(x.inexact for x in private)
+    return Private(tuple(worst(*column) for column in columns), private[0].why, inexact=inexact)
 
 
 def magnitude(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:
@@ -240,24 +210,24 @@ def magnitude(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ..
         raise checker.error(node, f"abs has no rule for {describe(arguments[0])}", kind="syntax")
     if isinstance(x, Public):
         return Public(None if x.number is None else symbolic.absolute(x.number))
-    return replace(x, step=None, low=None, high=None, sort="number")
+    return replace(x, step=None, low=None, high=None, sort="number", token=None)
 
 
 def analytic(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:
     """sqrt, log and exp: of public numbers."""
     x = numeric(arguments[0])
     if isinstance(x, Private):
-        return checker.unbounded(
-            node,
-            f"{node.name} of a private value",
-            "add noise first, and compute with the released value",
-        )
+        return checker.failing(node, f"{node.name} of a private value")
     if x is None:
         raise checker.error(
             node, f"{node.name} has no rule for {describe(arguments[0])}", kind="syntax"
         )
     if x.number is None or x.number.symbols:
         return Public()  # computed at run time, and rounded
+    if x.number.value is None or (node.name != "exp" and x.number.value <= 0):
+        raise checker.error(node, f"{node.name} of {x.number} does not exist", kind="value")
+    if node.name == "exp" and abs(x.number.value) > 1000:
+        raise checker.error(node, f"exp of {x.number} is out of range", kind="value")
     return Public(symbolic.number(rounded(node.name, x.number)))
 
 
@@ -266,36 +236,35 @@ def circle(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...])
     return Public(symbolic.number(rounded("pi", symbolic.ZERO)))
 
 
-RULES: dict[str, tuple[Rule, tuple[str, ...], tuple[str, ...]]] = {
-    "clip": (clip, ("x", "low", "high"), ()),
-    "min": (extreme, ("x", "y"), ()),
-    "max": (extreme, ("x", "y"), ()),
-    "abs": (magnitude, ("x",), ()),
-    "sqrt": (analytic, ("x",), ()),
-    "log": (analytic, ("x",), ()),
-    "exp": (analytic, ("x",), ()),
-    "pi": (circle, (), ()),
-    "map": (listing.mapped, ("function", "data"), ()),
-    "sum": (listing.summed, ("data",), ()),
-    "count": (listing.counted, ("function", "data"), ()),
-    "len": (listing.length, ("data",), ()),
-    "fold": (listing.folded, ("step", "start", "data"), ()),
-    "range": (listing.ranged, ("stop",), ("end",)),
-    "ran": (posteriors.drawn, ("law",), ()),
-    "observe": (posteriors.observed, ("likelihood", "belief"), ()),
-    "observe_all": (posteriors.observed_all, ("family", "data", "prior"), ("variance",)),
-    "infer": (posteriors.inferred, ("belief",), ()),
-    "params": (posteriors.parameters, ("posterior",), ()),
-    "mean": (posteriors.mean, ("posterior",), ()),
-    "hellinger": (posteriors.distance, ("posterior", "other"), ()),
-    "total_variation": (posteriors.distance, ("posterior", "other"), ()),
-    "kl": (posteriors.distance, ("posterior", "other"), ()),
-    "laplace": (mechanisms.laplace, ("eps", "x"), ("grid",)),
-    "gauss": (mechanisms.gauss, ("sigma", "x"), ("grid",)),
-    "analytic_sigma": (mechanisms.analytic_sigma, ("eps", "delta", "distance"), ()),
-    "exp_mech": (mechanisms.exponential, ("eps", "score", "candidates"), ()),
-    "sample": (mechanisms.sample, ("mechanism",), ()),
-    "sample_each": (mechanisms.sample_each, ("mechanism", "data"), ()),
-    "parallel": (mechanisms.parallel, ("body", "data", "cells"), ()),
+RULES: dict[str, Rule] = {
+    "clip": clip,
+    "min": extreme,
+    "max": extreme,
+    "abs": magnitude,
+    "sqrt": analytic,
+    "log": analytic,
+    "exp": analytic,
+    "pi": circle,
+    "map": listing.mapped,
+    "sum": listing.summed,
+    "count": listing.counted,
+    "len": listing.length,
+    "fold": listing.folded,
+    "range": listing.ranged,
+    "ran": beliefs.drawn,
+    "observe": beliefs.observed,
+    "observe_all": beliefs.observed_all,
+    "infer": beliefs.inferred,
+    "params": posteriors.parameters,
+    "mean": posteriors.mean,
+    "hellinger": posteriors.distance,
+    "total_variation": posteriors.distance,
+    "kl": posteriors.distance,
+    "laplace": mechanisms.laplace,
+    "gauss": mechanisms.gauss,
+    "analytic_sigma": mechanisms.analytic_sigma,
+    "exp_mech": mechanisms.exponential,
+    "sample": mechanisms.sample,
+    "sample_each": mechanisms.sample_each,
+    "parallel": mechanisms.parallel,
 }
-VARIADIC = ("min", "max")

@@ -19,7 +19,7 @@ from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls
 from discreet.programs import declared, syntax
 from discreet.programs.abstract import FamilyName, Theta, rational_gcd
-from discreet.programs.families import FAMILIES, Law
+from discreet.programs.families import FAMILIES, Law, label_key
 from discreet.programs.numbers import (
     SECRET,
     Irrational,
@@ -49,12 +49,43 @@ class Data:
     table: dict[Any, Any] | None
 
     def listed(self) -> list[Any] | None:
-        """The function's value for every record."""
+        """The function's value for every record; numbers of a table in their common steps."""
         if self.values is None:
             return None
         if self.table is None:
             return list(self.values)
-        return [self.table[value] for value in self.values]
+        step = step_of(list(self.table.values()))
+        if step is None:
+            return [self.table[value] for value in self.values]
+        return [_in_steps(self.table[value], step) for value in self.values]
+
+    def hidden(self) -> Any:
+        """One of them in a replay, which does not know it."""
+        if self.table is None:
+            return _hidden(self.kind)
+        return _hidden_of(list(self.table.values()))
+
+
+def _in_steps(value: Any, step: Fraction) -> Any:
+    number = as_number(value)
+    exact = None if number is None else plain(number)
+    assert isinstance(exact, Fraction)
+    return value if isinstance(value, bool) else Whole(Fraction(0), step, int(exact / step))
+
+
+def _hidden_of(values: list[Any]) -> Any:
+    """What is known of one of these values without knowing which."""
+    widths = {len(value) for value in values if isinstance(value, tuple)}
+    if all(isinstance(value, tuple) for value in values) and len(widths) == 1:
+        return tuple(_hidden_of([value[i] for value in values]) for i in range(widths.pop()))
+    step = step_of(values)
+    return SECRET if step is None else Whole(Fraction(0), step, None)
+
+
+def _hidden(kind: declared.Kind) -> Any:
+    if isinstance(kind, declared.Record):
+        return tuple(_hidden(part) for part in kind.parts)
+    return Whole(Fraction(0), Fraction(1), None) if isinstance(kind, declared.Flag) else SECRET
 
 
 @dataclass(frozen=True)
@@ -88,11 +119,10 @@ class Interpreter:
         adjacency: Adjacency,
         n: int | None,
         draw: Draw,
-        drawn: list[Any] | None = None,
         compared_laws: list[Law] | None = None,
     ) -> None:
         self.adjacency, self.n, self.draw = adjacency, n, draw
-        self.drawn, self.compared_laws = drawn, compared_laws  # which an audit wants to know
+        self.compared_laws = compared_laws  # of an audit, which may do what has no rule
 
     def block(self, body: tuple[syntax.Statement, ...], names: dict[str, Any]) -> Any:
         """The value of the return that is met, or None."""
@@ -133,8 +163,11 @@ class Interpreter:
     def range_of(self, node: syntax.Node, names: Mapping[str, Any]) -> range:
         """The whole numbers that a loop goes over."""
         assert isinstance(node, syntax.Call)
-        ends = [int(self.known(self.value(part, names))) for part in node.arguments]
-        return range(*ends)
+        parts = [part for part in node.arguments if not isinstance(part, syntax.Missing)]
+        ends = [self.known(self.value(part, names)) for part in parts]
+        if any(end.denominator != 1 for end in ends):
+            raise InputError("a range in the program must end at whole numbers", "program")
+        return range(*map(int, ends))
 
     def known(self, value: Any) -> Fraction:
         """A public rational number."""
@@ -150,6 +183,8 @@ class Interpreter:
         """Evaluate."""
         if isinstance(node, (syntax.Number, syntax.Literal)):
             return node.value
+        if isinstance(node, syntax.Missing):
+            return None
         if isinstance(node, syntax.Name):
             return names[node.name] if node.name in names else FamilyName(node.name)
         if isinstance(node, syntax.Group):
@@ -165,7 +200,10 @@ class Interpreter:
             value, place = self.value(node.value, names), self.value(node.place, names)
             if isinstance(value, Secret):
                 return SECRET
-            return value[int(self.known(place))]
+            where = self.known(place)
+            if where.denominator != 1 or not 0 <= where < len(value):
+                raise InputError("a place in the program lies outside of its list", "program")
+            return value[int(where)]
         if isinstance(node, syntax.Lambda):
             return Routine(node, dict(names))
         if isinstance(node, syntax.Each):
@@ -182,7 +220,7 @@ class Interpreter:
 
     def unknown(self, node: syntax.Unknown, names: Mapping[str, Any]) -> Any:
         """In an audit an unknown function multiplies by 1000: nobody said that it does not."""
-        if self.drawn is None:
+        if self.compared_laws is None:
             raise ExactnessError(f"{node.name} has no rule")
         values = [self.value(argument, names) for argument in node.arguments]
         first = as_number(values[0]) if values else Fraction(0)
@@ -257,7 +295,9 @@ class Interpreter:
         x, y = as_number(left), as_number(right)
         both_flags = isinstance(left, bool) and isinstance(right, bool)
         if x is None or y is None or both_flags:
-            same = left == right
+            if operator not in ("==", "!="):
+                raise ExactnessError("labels have no order")
+            same = label_key(left) == label_key(right)
             return same if operator == "==" else not same
         gap = plain(add(x, negative(y)))
         if isinstance(gap, Irrational):
@@ -276,16 +316,11 @@ class Interpreter:
 
     def call(self, node: syntax.Call, names: Mapping[str, Any]) -> Any:
         """A construct of the language."""
-        from discreet.programs.answers import ANSWERS, PARAMETERS
+        from discreet.programs.answers import ANSWERS  # which needs this file
 
         arguments = [self.value(argument, names) for argument in node.arguments]
-        keywords = {name: self.value(value, names) for name, value in node.keywords}
         if node.name in FAMILIES:
-            order = FAMILIES[node.name]
-            given = dict(zip(order, arguments, strict=False)) | keywords
-            return Law(node.name, tuple(given[name] for name in order))
-        rest = PARAMETERS.get(node.name, ())[len(arguments) :]
-        arguments += [keywords.get(name) for name in rest]
+            return Law(node.name, tuple(arguments))
         return ANSWERS[node.name](self, *arguments)
 
 

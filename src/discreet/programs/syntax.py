@@ -93,8 +93,14 @@ class Call:
 
     span: Span
     name: str
-    arguments: tuple[Node, ...]
-    keywords: tuple[tuple[str, Node], ...] = ()
+    arguments: tuple[Node, ...]  # in the order of its signature
+
+
+@dataclass(frozen=True)
+class Missing:
+    """An argument that was left out."""
+
+    span: Span
 
 
 @dataclass(frozen=True)
@@ -182,6 +188,7 @@ Node: TypeAlias = (
     | Choice
     | Index
     | Call
+    | Missing
     | Apply
     | Unknown
     | Lambda

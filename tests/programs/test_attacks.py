@@ -1,0 +1,393 @@
+"""Programs that a hostile reviewer had proved although they are not private: never again."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+import pytest
+
+import discreet as dp
+from discreet.language import PrivateProgram
+
+BOOLS = 'data=List[Bool], adjacent="substitute", budget="eps", params={"eps": Pos}'
+ADDED = BOOLS.replace("substitute", "add-remove")
+LEAK = "sample(laplace(1000000 * eps, {}))"
+NOISY = "noisy = sample_each(lambda y: exp_mech(eps, lambda r: r == y, (True, False)), data)"
+LEARN = "lambda b, d: observe(lambda r: ran(Bernoulli(r)) == d, b)"
+
+
+def written(declared: str, arguments: str, body: str) -> PrivateProgram:
+    """A program as a notebook cell has it."""
+    lines = "".join(f"    {line}\n" for line in body.strip("\n").split("\n"))
+    text = f"from discreet.language import *\n\n@private({declared})\ndef program({arguments}):\n{lines}"
+    name = f"<attack {abs(hash(text))}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names: dict[str, Any] = {"__name__": "attack"}
+    exec(compile(text, name, "exec"), names)
+    found = names["program"]
+    assert isinstance(found, PrivateProgram)
+    return found
+
+
+def with_params(more: str, base: str = BOOLS) -> str:
+    return base.replace('{"eps": Pos}', '{"eps": Pos, ' + more + "}")
+
+
+CASES: dict[str, tuple[str, str, str]] = {
+    "a prior from data through ran": (
+        BOOLS,
+        "data, eps",
+        f"a, b = params(infer(ran(Beta(1 + sum(data), 1))))\nreturn {LEAK.format('a')}",
+    ),
+    "an observed prior from data": (
+        BOOLS.replace('"eps"', '"2*eps"', 1),
+        "data, eps",
+        f"p = observe(lambda r: ran(Bernoulli(r)) == True, ran(Beta(1 + sum(data), 1)))\n"
+        f"a, b = params(infer(p))\nreturn {LEAK.format('a')}",
+    ),
+    "the start of a fold": (
+        BOOLS,
+        "data, eps",
+        "y = fold(lambda s, r: s, sum(data), data)\n"
+        "return sample(laplace(1000000 * eps, y, grid=1))",
+    ),
+    "a function of a public list that draws": (
+        BOOLS.replace('budget="eps"', 'budget="2*eps"'),
+        "data, eps",
+        f"s = sum(data)\n{NOISY}\nreturn map(lambda y: {LEAK.format('s')}, noisy)",
+    ),
+    "a private start over a public list": (
+        BOOLS.replace('budget="eps"', 'budget="2*eps"'),
+        "data, eps",
+        f"{NOISY}\nreturn fold(lambda s, r: s, sum(data), noisy)",
+    ),
+    "a private value observed by a public belief": (
+        BOOLS,
+        "data, eps",
+        "post = infer(Beta(1, 1))\nflag = sum(data) > 1\n"
+        "return observe(lambda r: ran(Bernoulli(r)) == flag, post)",
+    ),
+    "an empty cell": (
+        BOOLS,
+        "data, eps",
+        f"return parallel(lambda c: {LEAK.format('sum(data)')}, data, (lambda r: False,))",
+    ),
+    "a range of parts": (
+        BOOLS,
+        "data, eps",
+        f"x = 0\nfor i in range(1 / 2, 1):\n    x = {LEAK.format('sum(data)')}\nreturn x",
+    ),
+    "a symbolic range of parts": (
+        with_params('"a": Between(0, 1)', BOOLS.replace('budget="eps"', 'budget="(1-a)*eps"')),
+        "data, eps, a",
+        "x = 0\nfor i in range(a, 1):\n    x = sample(laplace(eps, sum(data)))\nreturn x",
+    ),
+    "what is known of candidates is no label": (
+        with_params('"c": Candidates(Beta)'),
+        "data, eps, c",
+        f'if c == "Beta":\n    x = 1\nelse:\n    x = {LEAK.format("sum(data)")}\nreturn x',
+    ),
+    "what is known of a vector is no number": (
+        with_params('"v": Vector(AtLeast(5))'),
+        "data, eps, v",
+        f"if v == 5:\n    x = 1\nelse:\n    x = {LEAK.format('sum(data)')}\nreturn x",
+    ),
+    "a law is no label": (
+        BOOLS,
+        "data, eps",
+        f'if infer(Beta(1, 1)) == "Beta":\n    x = 1\nelse:\n    x = {LEAK.format("sum(data)")}\nreturn x',
+    ),
+    "labels have no order": (
+        BOOLS.replace("Bool", "Enum(0, 1, 2)"),
+        "data, eps",
+        "s = sum(map(lambda r: 1000 if r > 2 else 0, data))\nreturn sample(laplace(eps, s, grid=1))",
+    ),
+    "cells by an order of labels": (
+        ADDED.replace("Bool", "Enum(0, 1, 2)"),
+        "data, eps",
+        "return parallel(lambda c: sample(laplace(eps, len(c))), data, (lambda r: r < 1, lambda r: r > 1))",
+    ),
+    "names of parameters like the checker's own": (
+        with_params('"k": Nat, "i_1": Real'),
+        "data, eps, k, i_1",
+        "x = 0\nfor i in range(k):\n"
+        "    x = sample(laplace(1000000 * eps, (i - i_1) * sum(data), grid=1))\nreturn x",
+    ),
+    "a parameter like the distance of a fold": (
+        with_params('"D_0": Real', BOOLS.replace('budget="eps"', 'budget="eps*(1+D_0)"')),
+        "data, eps, D_0",
+        "x = fold(lambda s, r: s + r, 0, data)\nreturn sample(laplace(eps, x))",
+    ),
+    "an aggregate observed as a record": (
+        BOOLS.replace("Bool", 'Enum("a", "b")'),
+        "data, eps",
+        'flag = count(lambda r: r == "a", data) >= 1\n'
+        "a, b = params(infer(observe(lambda r: ran(Bernoulli(r)) == flag, Beta(1, 1))))\n"
+        f"return {LEAK.format('a')}",
+    ),
+    "one normal value observed as n": (
+        BOOLS.replace("Bool", "Real").replace('budget="eps"', 'budget="eps/10"') + ", n=9",
+        "data, eps",
+        "x = clip(sum(map(lambda r: clip(r, 0, 1), data)), 0, 1)\n"
+        "m = mean(infer(observe(lambda r: ran(Normal(r, 1)) == x, Normal(0, 1))))\n"
+        "return sample(laplace(eps, m, grid=1/10))",
+    ),
+    "one over a private sum under clip": (
+        BOOLS,
+        "data, eps",
+        "return sample(laplace(eps, clip(1 / sum(data), 0, 1), grid=1))",
+    ),
+    "a logarithm under clip": (
+        BOOLS,
+        "data, eps",
+        "return sample(laplace(eps, clip(log(sum(data)), 0, 1), grid=1))",
+    ),
+    "a power under clip": (
+        BOOLS,
+        "data, eps",
+        "return sample(laplace(eps, clip(2 ** (100 * sum(data)), 0, 1), grid=1))",
+    ),
+    "one over a record under clip": (
+        BOOLS.replace("Bool", "Real"),
+        "data, eps",
+        "s = sum(map(lambda r: clip(1 / r, 0, 1), data))\nreturn sample(laplace(eps, s, grid=1))",
+    ),
+    "a comparison that no run decides": (
+        BOOLS,
+        "data, eps",
+        "post = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\n"
+        "x = clip(hellinger(post, Beta(2, 1)) > 0, 0, 1)\nreturn sample(laplace(eps, x, grid=1))",
+    ),
+    "records that contradict a finite belief": (
+        BOOLS,
+        "data, eps",
+        f"post = infer(fold({LEARN}, Finite((0, 1), (1, 1)), data))\n"
+        "return sample(laplace(eps, hellinger(post, Finite((0, 1), (1, 1))), grid=1))",
+    ),
+    "draws in a comprehension": (
+        BOOLS,
+        "data, eps",
+        "return [sample(laplace(eps, sum(data))) for i in range(100)]",
+    ),
+    "draws in a comprehension of unknown length": (
+        with_params('"k": Nat'),
+        "data, eps, k",
+        "return [sample(laplace(eps, sum(data))) for i in range(k)]",
+    ),
+    "a loop that pays back": (
+        with_params('"k": Nat'),
+        "data, eps, k",
+        "x = 0\nfor i in range(1 - k):\n    x = sample(laplace(eps, sum(data)))\n"
+        "for i in range(k):\n    x = sample(laplace(eps, sum(data)))\nreturn x",
+    ),
+    "a function in a tuple": (
+        BOOLS,
+        "data, eps",
+        "s = sum(data)\nfs = (lambda y: s, 0)\ndef f(y):\n    g = fs[0]\n"
+        "    return laplace(eps, g(y))\nreturn sample_each(f, data)",
+    ),
+    "a function that a cell returns": (
+        BOOLS.replace("Bool", 'Enum("a", "b")').replace('budget="eps"', 'budget="3*eps"'),
+        "data, eps",
+        'def f(c):\n    a = count(lambda r: r == "a", c)\n    return lambda z: a\n'
+        'g = parallel(f, data, (lambda r: r == "a", lambda r: r == "b"))\nh = g[0]\n'
+        "return sample(laplace(eps, h(0)))",
+    ),
+    "a score that draws": (
+        with_params('"c": Candidates(Beta)'),
+        "data, eps, c",
+        "return sample(exp_mech(eps, lambda r: sample(laplace(eps, sum(data))), c))",
+    ),
+    "a fold that draws": (
+        BOOLS,
+        "data, eps",
+        "def step(b, d):\n    x = sample(laplace(1000000 * eps, d, grid=1))\n"
+        "    return observe(lambda r: ran(Bernoulli(r)) == d, b)\n"
+        "post = infer(fold(step, Finite((1 / 4, 3 / 4), (1, 1)), data))\nreturn 1",
+    ),
+    "a fold that learns from another belief": (
+        BOOLS.replace('"eps"', '"eps/5"', 1) + ", n=3",
+        "data, eps",
+        "post = infer(fold(lambda b, d: observe(lambda r: ran(Bernoulli(r)) == d, ran(Beta(1, 1))), "
+        "ran(Beta(100, 100)), data))\nreturn sample(laplace(eps, hellinger(post, Beta(1, 1)), grid=1/100))",
+    ),
+    "a fold that learns from the opposite": (
+        ADDED,
+        "data, eps",
+        "post = infer(fold(lambda b, d: observe(lambda r: ran(Bernoulli(r)) == (not d), b), "
+        "ran(Beta(1, 1)), data))\na, b = params(post)\nx = sample(laplace(eps, a))\n"
+        "return x, sample(laplace(eps, count(lambda r: not r, data)))",
+    ),
+    "a finite belief folded again": (
+        BOOLS.replace('budget="eps"', 'budget="sqrt(2/5)*eps"'),
+        "data, eps",
+        "p = Finite((1 / 10, 9 / 10), (1, 1))\n"
+        f"b1 = fold({LEARN}, p, data)\nb2 = fold({LEARN}, b1, data)\n"
+        "post = infer(b2)\nreturn sample(laplace(eps, hellinger(post, p), grid=1/1000))",
+    ),
+    "a finite step that returns its own belief": (
+        BOOLS,
+        "data, eps",
+        "post = infer(fold(lambda b, d: Finite((1, 2), (1 if d else 1000, 1)), "
+        "Finite((1, 2), (1, 1)), data))\n"
+        "return sample(laplace(1000 * eps, hellinger(post, Finite((1, 2), (1, 1))), grid=1/8))",
+    ),
+    "chances beyond 1": (
+        BOOLS + ", n=2",
+        "data, eps",
+        f"post = infer(fold({LEARN}, Finite((2, -1), (1, 1)), data))\n"
+        "return sample(laplace(1000 * eps, hellinger(post, Finite((2, -1), (1, 1))), grid=1/8))",
+    ),
+    "a negative weight": (
+        BOOLS,
+        "data, eps",
+        f"post = infer(fold({LEARN}, Finite((1 / 4, 3 / 4), (1, -1)), data))\n"
+        "return sample(laplace(eps, hellinger(post, Finite((1, 2), (1, 1))), grid=1))",
+    ),
+    "a negative variance": (
+        BOOLS.replace("Bool", "Real") + ", n=1",
+        "data, eps",
+        "c = map(lambda x: clip(x, 0, 1), data)\n"
+        "post = infer(fold(lambda b, d: observe(lambda r: ran(Normal(r, -2)) == d, b), "
+        "ran(Normal(0, 1)), c))\nx = sample(laplace(eps, mean(post), grid=1))\n"
+        "return x, sample(laplace(10 * eps, mean(post), grid=1))",
+    ),
+    "categories that are not known": (
+        BOOLS.replace('budget="eps"', 'budget="2*eps"'),
+        "data, eps",
+        "x = sample(laplace(eps, sum(data))) > 0\nflags = map(lambda r: r == x, data)\n"
+        "post = infer(observe_all(Categorical, flags, prior=Dirichlet((1, 1))))\n"
+        "return sample(laplace(eps, params(post)))",
+    ),
+    "1 and True": (
+        BOOLS.replace("Bool", "Enum(1, 2, 3)"),
+        "data, eps",
+        'm = map(lambda r: r if r == 1 else (True if r == 2 else "z"), data)\n'
+        "post = infer(observe_all(Categorical, m, prior=Dirichlet((1, 1))))\n"
+        "p = params(post)\nreturn sample(laplace(eps, p[1]))",
+    ),
+    "a private place": (
+        with_params('"v": Vector(Real)'),
+        "data, eps, v",
+        f"return {LEAK.format('v[sum(data)]')}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_not_proved(name: str) -> None:
+    report = written(*CASES[name]).check()
+    assert not report.proved, str(report)
+    assert report.diagnostic is not None
+    assert "the checker failed" not in report.diagnostic.message
+
+
+def test_a_pre_run_is_no_oracle() -> None:
+    """Whether a run fails before it is paid for must not depend on the records."""
+    program = written(
+        with_params('"c": Real'), "data, eps, c", "x = sample(laplace(eps, sum(data)))\nreturn 1 / (x - c)"
+    )
+    for c in range(30, 44):
+        program.run([True] * 37, eps=1e-5, c=c + 0.5)
+
+
+CRASHES = [
+    ("return sample(laplace(eps, clip(sum(data), low=0, high=1), grid=1))", True),
+    ("return sample(gauss(sigma=10, x=sum(data)))", False),
+    ("return sample(laplace(eps, min(sum(data), y=3), grid=1))", True),
+    ("return sample(mechanism=laplace(eps, sum(data)))", True),
+    ("return log(-1)", False),
+    ("return sqrt(0 - 1)", False),
+    ("return exp(100000)", False),
+    ("m = map(lambda r: (1, 2) if r else (1, 2, 3), data)\nreturn sample(laplace(eps, len(m)))", True),
+    ("return lambda x: x", False),
+    ("return (1, laplace)", False),
+    ("return analytic_sigma(1, 1 / 2, 1)", False),
+    ("post = infer(observe_all(Bernoulli, data, prior=Dirichlet((1,))))\nreturn 1", False),
+]
+
+
+@pytest.mark.parametrize(("body", "proved"), CRASHES)
+def test_odd_programs_do_not_crash(body: str, proved: bool) -> None:
+    report = written(BOOLS, "data, eps", body).check()
+    assert report.proved is proved
+    if report.diagnostic is not None:
+        assert "the checker failed" not in report.diagnostic.message
+
+
+RUNS = [
+    (BOOLS, "return sample(laplace(eps, fold(lambda s, r: s + r, 0, data)))", [True, False]),
+    (BOOLS, "return sample_each(lambda y: laplace(eps, y), data)", [True, False]),
+    (
+        BOOLS.replace("Bool", "Tuple[Real, Bool]").replace('"eps"', '"2*eps"', 1),
+        "return sample(laplace(eps, sum(map(lambda r: clip(r[1], 0, 1), data)), grid=1))",
+        [(1.0, True), (2.0, False)],
+    ),
+    (
+        with_params('"c": Real').replace('budget="eps"', 'budget="max(c, -c)*eps"'),
+        "return sample(laplace(eps, c * sum(data)))",
+        [True, False],
+    ),
+    (
+        BOOLS.replace("Bool", "Real").replace('budget="eps"', 'budget="eps"') + ", n=9",
+        "c = map(lambda x: clip(x, 0, 1), data)\n"
+        "post = infer(fold(lambda b, d: observe(lambda r: ran(Normal(r, 1)) == d, b), "
+        "ran(Normal(0, 1)), c))\nm, v = params(post)\n"
+        "return Normal(sample(laplace(eps, m, grid=1 / 100)), v)",
+        [0.5] * 9,
+    ),
+    (
+        BOOLS,
+        "post = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\n"
+        "grid = [Beta(1 + i, 3 - i) for i in range(3)]\n"
+        "return sample(exp_mech(eps, lambda r: max(-hellinger(post, r), -1 / 2), grid))",
+        [True, False],
+    ),
+]
+
+
+@pytest.mark.parametrize(("declared", "body", "data"), RUNS)
+def test_what_is_proved_runs(declared: str, body: str, data: list[Any]) -> None:
+    arguments = "data, eps, c" if '"c"' in declared else "data, eps"
+    program = written(declared, arguments, body)
+    assert program.check().proved, str(program.check())
+    for c in (0, -2) if '"c"' in declared else (None,):
+        given = {} if c is None else {"c": c}
+        if c == 0:
+            with pytest.raises(dp.InputError, match="positive at these parameters"):
+                program.run(data, eps=1, **given)
+            continue
+        release = program.run(data, eps=1, **given)
+        assert dp.Release.from_json(release.to_json()) == release
+    if "n=9" in declared:
+        assert float(release.value.parameters[1]) == pytest.approx(0.1)
+
+
+def test_an_unproved_program_is_not_read() -> None:
+    """A document with a recomputed digest may say anything: its program is proved again."""
+    from discreet.core.documents import digest
+
+    program = written(BOOLS, "data, eps", "return sample(laplace(eps, sum(data)))")
+    document = program.run([True], eps=1)
+    import json
+
+    edited = json.loads(document.to_json())
+    edited["model"]["source"] = edited["model"]["source"].replace("laplace(eps", "laplace(1000*eps")
+    edited.pop("sha256")
+    with pytest.raises(dp.DocumentError):
+        dp.Release.from_json(edited | {"sha256": digest(edited)})
+
+
+def test_budgets_that_do_not_exist() -> None:
+    for budget in ("sqrt(-1)*eps", "log(0)*eps", "eps-1"):
+        declared = BOOLS.replace('budget="eps"', f'budget="{budget}"')
+        report = written(declared, "data, eps", "return sample(laplace(eps, sum(data)))").check()
+        assert not report.proved
+
+
+def test_powers_of_a_budget_are_read_back() -> None:
+    declared = with_params('"a": Pos', BOOLS.replace('budget="eps"', 'budget="eps*(1 + a)**-2"'))
+    body = "return sample(laplace(eps / (1 + a) ** 2, sum(data)))"
+    release = written(declared, "data, eps, a", body).run([True], eps=1, a=2)
+    assert dp.Release.from_json(release.to_json()) == release
