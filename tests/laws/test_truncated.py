@@ -42,6 +42,7 @@ def test_two_states(a: float, b: float, omega: float, grid: int) -> None:
     ("parameters", "omega"),
     [((3, 5, 2), 0.1), ((0.5, 0.3, 1), 0.05), ((3, 1, 6), 0.3), ((40, 2, 3), 0.2)],
 )
+@pytest.mark.slow
 def test_three_states(parameters: tuple[float, ...], omega: float, rng: Any) -> None:
     """Of 1,500 draws, θ_1 and θ_2 against numerical integration; false alarms 1e-6 each.
 

@@ -307,6 +307,7 @@ def test_missing_values(rng: Any) -> None:
         assert filled.total == 61
 
 
+@pytest.mark.slow
 def test_expected_error_is_near_what_happens(rng: Any) -> None:
     """Within a factor of 2.5 of 12 simulated releases, from above; and it sees what is useless."""
     bounds = {f"x{j}": (-1, 1) for j in range(4)} | {"y": (-6, 6)}

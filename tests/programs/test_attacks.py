@@ -1,5 +1,7 @@
 """Programs that a hostile reviewer had proved although they are not private: never again."""
 
+# ruff: noqa: E501 - programs as they are written
+
 from __future__ import annotations
 
 import linecache
@@ -286,7 +288,9 @@ def test_it_is_not_proved(name: str) -> None:
 def test_a_pre_run_is_no_oracle() -> None:
     """Whether a run fails before it is paid for must not depend on the records."""
     program = written(
-        with_params('"c": Real'), "data, eps, c", "x = sample(laplace(eps, sum(data)))\nreturn 1 / (x - c)"
+        with_params('"c": Real'),
+        "data, eps, c",
+        "x = sample(laplace(eps, sum(data)))\nreturn 1 / (x - c)",
     )
     for c in range(30, 44):
         program.run([True] * 37, eps=1e-5, c=c + 0.5)
@@ -300,7 +304,10 @@ CRASHES = [
     ("return log(-1)", False),
     ("return sqrt(0 - 1)", False),
     ("return exp(100000)", False),
-    ("m = map(lambda r: (1, 2) if r else (1, 2, 3), data)\nreturn sample(laplace(eps, len(m)))", True),
+    (
+        "m = map(lambda r: (1, 2) if r else (1, 2, 3), data)\nreturn sample(laplace(eps, len(m)))",
+        True,
+    ),
     ("return lambda x: x", False),
     ("return (1, laplace)", False),
     ("return analytic_sigma(1, 1 / 2, 1)", False),
@@ -317,7 +324,11 @@ def test_odd_programs_do_not_crash(body: str, proved: bool) -> None:
 
 
 RUNS = [
-    (BOOLS, "return sample(laplace(eps, fold(lambda s, r: s + r, 0, data)))", [True, False]),
+    (
+        BOOLS,
+        "return sample(laplace(eps, fold(lambda s, r: s + r, 0, data), grid=1))",
+        [True, False],
+    ),
     (BOOLS, "return sample_each(lambda y: laplace(eps, y), data)", [True, False]),
     (
         BOOLS.replace("Bool", "Tuple[Real, Bool]").replace('"eps"', '"2*eps"', 1),
@@ -353,7 +364,7 @@ def test_what_is_proved_runs(declared: str, body: str, data: list[Any]) -> None:
     program = written(declared, arguments, body)
     assert program.check().proved, str(program.check())
     for c in (0, -2) if '"c"' in declared else (None,):
-        given = {} if c is None else {"c": c}
+        given: dict[str, Any] = {} if c is None else {"c": c}
         if c == 0:
             with pytest.raises(dp.InputError, match="positive at these parameters"):
                 program.run(data, eps=1, **given)

@@ -138,6 +138,7 @@ def test_the_same_seed_gives_the_same_bytes(computed: list[str], tmp_path: Path)
     ).read_bytes()
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on(
     computed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +182,7 @@ def test_an_interrupted_run_goes_on(
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+@pytest.mark.slow
 def test_the_painter_ends_with_its_process(tmp_path: Path) -> None:
     """kill -9 of the process that waits leaves no process behind."""
     command = [sys.executable, "-m", "discreet", "reproduce", "p0", "--out", str(tmp_path)]

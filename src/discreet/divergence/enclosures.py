@@ -103,7 +103,12 @@ def _sign_change(f: Callable[[arb], arb], low: arb | None, high: arb | None) -> 
     while right - left > tolerance:
         middle = ((left + right) / 2).mid()
         value = f(middle)
-        if value.contains(0):
+        if value.contains(0):  # the zero itself, perhaps: close in on it from both sides
+            width = tolerance
+            while width < right - left:
+                if f(middle - width) * f(middle + width) < 0:
+                    return (middle - width).union(middle + width)
+                width *= 2
             break
         if (value > 0) == rising:
             right = middle

@@ -7,6 +7,7 @@ import builtins
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -132,6 +133,11 @@ class PrivateProgram:
         self.program = program
         self.__name__ = program.name
 
+    @cached_property
+    def _proof(self) -> Report:
+        """A program does not change, so one check is enough for all runs."""
+        return self.check()
+
     def check(self) -> Report:
         """Prove it: PROVED; or REFUTED with data that show it, or UNKNOWN, both with what is wrong.
 
@@ -170,9 +176,8 @@ class PrivateProgram:
             The declared budget at these parameters; basis: the checked derivation. Draws are exact.
             The released value is computed from the draws without the data.
         """
-        report = self.check()
-        if not report.proved:
-            raise PrivacyRefusedError(f"{self.__name__} is not proved private: {report}")
+        if not self._proof.proved:
+            raise PrivacyRefusedError(f"{self.__name__} is not proved private: {self._proof}")
         return release_program(
             self.program, data, parameters, rng, ledger, dataset, request_id, part
         )

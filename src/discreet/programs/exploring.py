@@ -30,7 +30,7 @@ from discreet.programs.requests import (
 )
 from discreet.programs.running import finished
 
-MOST_PATHS = 40_000
+MOST_PATHS, MOST_DRAWS = 40_000, 64
 _TAIL, _NORMAL_TAIL = 12.0, 30.0  # windows leave out about e^−12, or e^−30, of a draw
 _BINS = 12  # of a posterior draw: θ from 1/2 on, from 1/4 on, …
 
@@ -139,6 +139,8 @@ class Explorer:
 
     def __call__(self, request: Request) -> tuple[int, ...]:
         """The chosen outcome."""
+        if len(self.taken) >= MOST_DRAWS:
+            raise TooManyError
         window = Window(request, self.few)
         place = self.chosen[len(self.taken)] if len(self.taken) < len(self.chosen) else 0
         self.taken.append(place)

@@ -355,9 +355,8 @@ def _folded_number(
         return Private(None, reason=reason, fix=CLIP, origin=node.span)
     if change.partial:
         return replace(change, token=None)
-    return Private(
-        change.distances, "by induction on the list", change.step, inexact=change.inexact
-    )
+    # a run keeps the state as a plain number, so noise on it needs a grid
+    return Private(change.distances, "by induction on the list", inexact=change.inexact)
 
 
 def _public_like(item: Abstract) -> Abstract:
@@ -379,7 +378,8 @@ def _folded_added(checker: Checker, node: syntax.Call, step: Closure, data: Reco
     if data.table and len(changes) == len(data.table):
         pairs = zip(data.table, changes, strict=True)
         table = tuple((key, Public(change)) for (key, _), change in pairs)
-        return summed(checker, node, (replace(data, table=table),))
+        found = summed(checker, node, (replace(data, table=table),))
+        return replace(found, step=None) if isinstance(found, Private) else found
     raise checker.error(
         node,
         "under add-remove a fold has a bound only if it adds a function of the record",

@@ -212,6 +212,11 @@ def exponential(checker: Checker, node: syntax.Call, arguments: Arguments) -> Ab
             'list them from public numbers, or declare them: params={"grid": Candidates(Beta)}',
             "private",
         )
+    listed = isinstance(candidates, Items) and candidates.items
+    if not listed and not (isinstance(candidates, Public) and candidates.sort == "list"):
+        raise checker.error(
+            node, "candidates must be a list", fix="write exp_mech(eps, f, grid)", kind="syntax"
+        )
     if not isinstance(score, Closure):
         raise checker.error(
             node, "score must be a function", fix="write lambda r: …", kind="syntax"

@@ -43,8 +43,6 @@ OPERATORS: dict[type, str] = {
     ast.Mult: "*",
     ast.Div: "/",
     ast.Pow: "**",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
     ast.Eq: "==",
     ast.NotEq: "!=",
     ast.Lt: "<",

@@ -181,7 +181,12 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             node, f"{node.name} compares with a public distribution", kind="private"
         )
     if isinstance(posterior, Public):
-        return Public()
+        raise checker.error(
+            node,
+            f"{node.name} of two public distributions is not needed here",
+            fix="compute it after the release",
+            kind="syntax",
+        )
     if node.name == "kl":
         return checker.unbounded(
             node,

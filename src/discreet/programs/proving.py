@@ -16,6 +16,7 @@ from discreet.errors import DiscreetError, InputError
 from discreet.exact import balls
 from discreet.programs.declared import Number
 from discreet.programs.symbolic import (
+    ZERO,
     Base,
     Constant,
     Expression,
@@ -75,8 +76,10 @@ class Prover:
 
     def nonzero(self, x: Expression) -> Answer:
         """Is x never 0?"""
+        if x.value is not None:
+            return Answer(x.value != 0, {})
         found = self.positive(x)
-        return found if found.holds or x.value is not None else self.positive(-x)
+        return found if found.holds else self.positive(-x)
 
     # ---- by the signs of the terms -------------------------------------------------------------
 
@@ -172,6 +175,8 @@ class Prover:
         solver.set("timeout", LIMIT)
         value = translator.expression(x)
         solver.add(*translator.facts)
+        if solver.check() != z3.sat:  # facts that contradict each other would prove anything
+            return Answer(None)
         solver.add(value <= 0 if strict else value < 0)
         found = solver.check()
         if found == z3.unsat:
@@ -262,7 +267,7 @@ class _Translator:
         if isinstance(base, Constant) or not any(part.symbols for part in base.parts):
             low, high = _enclosed(base)
             self.facts += [value >= self._rational(low), value <= self._rational(high)]
-        elif base.name == "sqrt":
+        elif base.name == "sqrt" and self.prover.at_most(ZERO, base.parts[0]).holds:
             self.facts += [value >= 0, value * value == self.expression(base.parts[0])]
         elif base.name == "exp":
             self.facts.append(value > 0)

@@ -35,6 +35,7 @@ from discreet.programs.numbers import (
 from discreet.programs.requests import Draw
 
 THETA = Theta()
+HIDDEN_FLAG = Whole(Fraction(0), Fraction(1), None)
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def _hidden_of(values: list[Any]) -> Any:
 def _hidden(kind: declared.Kind) -> Any:
     if isinstance(kind, declared.Record):
         return tuple(_hidden(part) for part in kind.parts)
-    return Whole(Fraction(0), Fraction(1), None) if isinstance(kind, declared.Flag) else SECRET
+    return HIDDEN_FLAG if isinstance(kind, declared.Flag) else SECRET
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ class Interpreter:
     def holds(self, node: syntax.Node, names: Mapping[str, Any]) -> bool:
         """A public test."""
         found = self.value(node, names)
-        if isinstance(found, Secret):
+        if _secret(found):
             raise ExactnessError("a replay met a test of a private value")
         return bool(found)
 
@@ -233,10 +234,10 @@ class Interpreter:
 
     def unary(self, node: syntax.Unary, value: Any) -> Any:
         """-x, not x."""
+        if node.operator == "not":
+            return HIDDEN_FLAG if _secret(value) else not value
         if isinstance(value, Secret):
             return SECRET
-        if node.operator == "not":
-            return not value
         number = as_number(value)
         assert number is not None
         return negative(number)
@@ -248,8 +249,8 @@ class Interpreter:
             drawing, other = (left, right) if isinstance(left, Drawing) else (right, left)
             return Chance(drawing.law, other)
         if operator in ("and", "or"):
-            if isinstance(left, Secret) or isinstance(right, Secret):
-                return SECRET
+            if _secret(left) or _secret(right):
+                return HIDDEN_FLAG
             return (left and right) if operator == "and" else (left or right)
         if operator in ("==", "!=", "<", "<=", ">", ">="):
             return self.compared(operator, left, right)
@@ -270,28 +271,25 @@ class Interpreter:
             return multiply(x, y)
         if operator == "/":
             return multiply(x, inverse(y))
-        return self.rounded_operation(operator, x, y)
+        return self.raised(x, y)
 
-    def rounded_operation(self, operator: str, x: Any, y: Any) -> Any:
-        """Powers and whole division."""
+    def raised(self, x: Any, y: Any) -> Any:
+        """x to a whole power."""
         a, b = plain(x), plain(y)
         if isinstance(a, Secret) or isinstance(b, Secret):
             return SECRET
         power = self.known(b)
-        if operator == "**":
-            if power.denominator != 1 or abs(power) > 64:
-                raise InputError("a power in the program must be a whole number up to 64", "data")
-            result: Any = Fraction(1)
-            for _ in range(abs(int(power))):
-                result = multiply(result, a)
-            return result if power >= 0 else inverse(result)
-        base = self.known(a)
-        return Fraction(base // power) if operator == "//" else base % power
+        if power.denominator != 1 or abs(power) > 64:
+            raise InputError("a power in the program must be a whole number up to 64", "program")
+        result: Any = Fraction(1)
+        for _ in range(abs(int(power))):
+            result = multiply(result, a)
+        return result if power >= 0 else inverse(result)
 
     def compared(self, operator: str, left: Any, right: Any) -> Any:
         """A flag."""
         if _secret(left) or _secret(right):
-            return SECRET
+            return HIDDEN_FLAG
         x, y = as_number(left), as_number(right)
         both_flags = isinstance(left, bool) and isinstance(right, bool)
         if x is None or y is None or both_flags:

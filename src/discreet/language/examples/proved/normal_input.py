@@ -28,5 +28,5 @@ from discreet.language import (
 )
 def normal_input(data: list[float], eps: float, delta: float) -> Law:
     sigma = analytic_sigma(eps, delta, 1)
-    noisy = sample_each(lambda y: gauss(sigma, clip(y, 0, 1), grid=1 / 64), data)
+    noisy = sample_each(lambda y: gauss(sigma, clip(y, 0, 1), grid=1 / 16), data)
     return infer(observe_all(Normal, noisy, prior=Normal(0, 1), variance=1))
