@@ -31,7 +31,7 @@ from discreet.programs.listing import pure, pure_public, require_records
 from discreet.programs.symbolic import ONE, Expression, largest
 
 if TYPE_CHECKING:
-    from discreet.programs.checking import Checker
+    from discreet.programs.expressions import Expressions as Checker
 
 Arguments = tuple[Abstract, ...]
 

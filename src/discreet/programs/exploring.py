@@ -1,7 +1,7 @@
 """A program's law on given data, by running it once for every sequence of draws.
 
-What is published is the draws and the value, so their probability is that of the draws, in balls; of
-neighbouring data it is that of the same draws, or 0 where these lead to another value.
+What is published is the draws and the value, so their probability is that of the draws, in balls;
+of neighbouring data it is that of the same draws, or 0 where these lead to another value.
 """
 
 from __future__ import annotations

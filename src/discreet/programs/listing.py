@@ -29,7 +29,7 @@ from discreet.programs.describing import describe
 from discreet.programs.symbolic import ONE, ZERO, Expression, largest, least, number, worst
 
 if TYPE_CHECKING:
-    from discreet.programs.checking import Checker
+    from discreet.programs.expressions import Expressions as Checker
 
 Arguments = tuple[Abstract, ...]
 CLIP = "clip every record first: map(lambda x: clip(x, 0, 1), data)"

@@ -33,7 +33,7 @@ from discreet.programs.listing import function_of, pure, require_records, tabled
 from discreet.programs.symbolic import ZERO, Expression, number, worst
 
 if TYPE_CHECKING:
-    from discreet.programs.checking import Checker
+    from discreet.programs.expressions import Expressions as Checker
 
 Arguments = tuple[Abstract, ...]
 
@@ -305,8 +305,6 @@ def sample_each(checker: Checker, node: syntax.Call, arguments: Arguments) -> Ab
 
 def parallel(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
     """The same program for every cell of a public partition."""
-    from discreet.programs.checking import Checker  # which needs this file
-
     body, data, cells = arguments
     function = function_of(checker, node, body)
     records = require_records(checker, node, data)
@@ -336,13 +334,7 @@ def parallel(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
     # the largest cost of one. One that is replaced leaves one cell and enters another: twice that.
     results, dearest = [], ZERO
     for cell in members:
-        inner = Checker(
-            Adjacency.ADD_REMOVE,
-            _of_cell(records, cell),
-            checker.prover,
-            checker.path,
-            None,
-        )
+        inner = checker.inner(Adjacency.ADD_REMOVE, _of_cell(records, cell), None)
         table = tuple((key, value) for key, value in records.table if repr(key) in cell)
         inside = RecordList(tabled(inner, table), table, "cell")
         results.append(inner.apply(node, function, (inside,)))

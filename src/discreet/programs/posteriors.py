@@ -26,7 +26,7 @@ from discreet.programs.listing import CLIP
 from discreet.programs.symbolic import ONE, ZERO, Expression, number
 
 if TYPE_CHECKING:
-    from discreet.programs.checking import Checker
+    from discreet.programs.expressions import Expressions as Checker
 
 Arguments = tuple[Abstract, ...]
 

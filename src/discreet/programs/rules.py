@@ -34,7 +34,7 @@ from discreet.programs.numbers import rounded
 from discreet.programs.symbolic import ZERO, Expression, worst
 
 if TYPE_CHECKING:
-    from discreet.programs.checking import Checker
+    from discreet.programs.expressions import Expressions as Checker
 
 Rule: TypeAlias = "Callable[[Checker, syntax.Call, tuple[Abstract, ...]], Abstract]"
 

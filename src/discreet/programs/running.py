@@ -254,7 +254,7 @@ class Interpreter:
             return (left and right) if operator == "and" else (left or right)
         if operator in ("==", "!=", "<", "<=", ">", ">="):
             return self.compared(operator, left, right)
-        from discreet.programs.answers import Sigma
+        from discreet.programs.noise import Sigma  # which needs this file
 
         if isinstance(left, Sigma) or isinstance(right, Sigma):
             sigma, other = (left, right) if isinstance(left, Sigma) else (right, left)
@@ -355,3 +355,11 @@ def finished(value: Any) -> Any:
     if isinstance(value, (Fraction, bool, str)):
         return value
     raise ExactnessError("a value of a kind that is not released")
+
+
+def number_of(value: Any) -> Any:
+    """As a number; nothing else is expected."""
+    found = as_number(value)
+    if found is None:
+        raise ExactnessError("something else than a number")
+    return found

@@ -1,0 +1,581 @@
+"""What the checker knows of expressions: distances instead of values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from discreet.core import Adjacency
+from discreet.programs import declared, rules, symbolic, syntax
+from discreet.programs.abstract import (
+    Abstract,
+    Closure,
+    FamilyName,
+    Hidden,
+    Items,
+    LawOf,
+    Observation,
+    Private,
+    Public,
+    Random,
+    RecordList,
+    Scenario,
+    Vector,
+    added,
+    is_public,
+    is_releasable,
+    negated,
+    numeric,
+    scaled,
+)
+from discreet.programs.costs import Cost, spent
+from discreet.programs.describing import describe
+from discreet.programs.diagnostics import Diagnostic, ProgramError
+from discreet.programs.families import FAMILIES, label_key
+from discreet.programs.proving import Prover
+from discreet.programs.symbolic import ZERO, Expression, number
+
+MOST_UNROLLED = 64
+_AFTER = "add noise first, x = sample(laplace(eps, x)), and compute with the released value"
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the derivation."""
+
+    span: syntax.Span
+    conclusion: str
+    total: str = ""
+
+
+class Path:
+    """Which way public branches go in this run; new ones go the first way and are noted."""
+
+    def __init__(self, decisions: tuple[bool, ...] = ()) -> None:
+        self.decisions, self.taken = decisions, list[bool]()
+
+    def choose(self) -> bool:
+        """The next decision."""
+        place = len(self.taken)
+        self.taken.append(self.decisions[place] if place < len(self.decisions) else True)
+        return self.taken[-1]
+
+    def following(self) -> tuple[bool, ...] | None:
+        """The decisions of the next path in order."""
+        left = list(self.taken)
+        while left and not left[-1]:
+            left.pop()
+        return (*left[:-1], False) if left else None
+
+
+class Expressions(ABC):
+    """One run along one path: what was spent, and what expressions are worth."""
+
+    def __init__(
+        self,
+        adjacency: Adjacency,
+        scenarios: tuple[Scenario, ...],
+        prover: Prover,
+        path: Path,
+        length: Expression | None,
+    ) -> None:
+        self.adjacency, self.scenarios, self.prover = adjacency, scenarios, prover
+        self.path, self.length = path, length
+        self.costs: list[Cost] = []
+        self.steps: list[Step] = []
+        self.finite_weights: list[Expression] | None = None  # of a fold in hand
+        self.folding: tuple[int, int] | None = None  # identities of its belief and its record
+        self.returned: syntax.Statement | None = None
+
+    def error(
+        self,
+        node: syntax.Node | syntax.Statement,
+        message: str,
+        reason: str = "",
+        fix: str = "",
+        kind: str = "distance",
+    ) -> ProgramError:
+        """With the place and what was spent so far."""
+        lines = tuple(spent(self.costs, self.scenarios))
+        return ProgramError(Diagnostic(node.span, message, reason, fix, kind, costs=lines))
+
+    def zero(self) -> tuple[Expression, ...]:
+        """No distance in any scenario."""
+        return (ZERO,) * len(self.scenarios)
+
+    def identity(self) -> int:
+        """A number that no other value has."""
+        self.prover.fresh("value", declared.Number())
+        return len(self.prover.symbols)
+
+    def everywhere(self, distance: Expression) -> tuple[Expression, ...]:
+        """The same distance in every scenario."""
+        return (distance,) * len(self.scenarios)
+
+    @abstractmethod
+    def block(
+        self, body: tuple[syntax.Statement, ...], names: dict[str, Abstract]
+    ) -> Abstract | None:
+        """Run statements; the value of a return, if one is met."""
+
+    @abstractmethod
+    def inner(
+        self, adjacency: Adjacency, scenarios: tuple[Scenario, ...], length: Expression | None
+    ) -> Expressions:
+        """A checker of a part of the data, on the same path."""
+
+    def test(self, node: syntax.Node, names: Mapping[str, Abstract]) -> bool:
+        """Which way to go; only public values decide."""
+        value = self.value(node, names)
+        if isinstance(value, Public):
+            if isinstance(value.literal, bool):
+                return value.literal
+            return self.path.choose()
+        raise self.error(
+            node,
+            "a branch on a private value",
+            "which way the program goes would show it: "
+            f"{getattr(value, 'reason', '') or getattr(value, 'why', '') or describe(value)}",
+            "release the value with noise first, and branch on the released one",
+            "private",
+        )
+
+    def range_of(
+        self, node: syntax.Node, names: Mapping[str, Abstract]
+    ) -> tuple[Expression, Expression]:
+        """Start and length of a range."""
+        if not isinstance(node, syntax.Call) or node.name != "range":
+            value = self.value(node, names)
+            if isinstance(value, RecordList):
+                raise self.error(
+                    node,
+                    "a loop over private records has no rule",
+                    fix="write sum(map(f, data)), fold(step, start, data) or sample_each(f, data)",
+                    kind="syntax",
+                )
+            raise self.error(
+                node, "this loop has no rule", fix="write for i in range(k)", kind="syntax"
+            )
+        ends = []
+        given = [part for part in node.arguments if not isinstance(part, syntax.Missing)]
+        for argument in given:
+            value = self.value(argument, names)
+            if not isinstance(value, Public):
+                raise self.error(
+                    argument,
+                    "the length of this range is private",
+                    getattr(value, "why", "") or f"it is {describe(value)}",
+                    "use a public number; under add-remove the number of records is private",
+                    "private",
+                )
+            ends.append(value.number)
+        if None in ends:
+            raise self.error(
+                node, "range needs one or two known numbers", fix="write range(k)", kind="syntax"
+            )
+        known = [end for end in ends if end is not None]
+        for end in known:
+            if not self.whole(end):
+                raise self.error(
+                    node,
+                    f"a range ends at whole numbers, and {end} may not be one",
+                    fix="use whole numbers, len(data), or parameters declared as Nat",
+                    kind="value",
+                )
+        start, stop = (ZERO, known[0]) if len(known) == 1 else (known[0], known[1])
+        return start, stop - start
+
+    def whole(self, x: Expression) -> bool:
+        """Whether it is a whole number for all values of the parameters."""
+        return all(
+            coefficient.denominator == 1
+            and all(
+                isinstance(base, symbolic.Symbol)
+                and power > 0
+                and self.prover.symbols.get(base.name, declared.Number()).whole
+                for base, power in monomial
+            )
+            for monomial, coefficient in x.terms
+        )
+
+    def value(self, node: syntax.Node, names: Mapping[str, Abstract]) -> Abstract:
+        """What is known of an expression."""
+        if isinstance(node, syntax.Number):
+            return Public(number(node.value))
+        if isinstance(node, syntax.Literal):
+            sort = "flag" if isinstance(node.value, bool) else "category"
+            return Public(literal=node.value, sort=sort)
+        if isinstance(node, syntax.Missing):
+            return Public(sort="nothing")
+        if isinstance(node, syntax.Name):
+            return self.named(node, names)
+        if isinstance(node, syntax.Group):
+            return Items(tuple(self.value(item, names) for item in node.items))
+        if isinstance(node, syntax.Unary):
+            return self.unary(node, names)
+        if isinstance(node, syntax.Binary):
+            left, right = self.value(node.left, names), self.value(node.right, names)
+            return self.binary(node, left, right)
+        if isinstance(node, syntax.Choice):
+            return self.value(node.then if self.test(node.test, names) else node.otherwise, names)
+        if isinstance(node, syntax.Index):
+            return self.index(node, names)
+        if isinstance(node, syntax.Lambda):
+            return Closure(node, dict(names))
+        if isinstance(node, syntax.Each):
+            return self.each(node, names)
+        if isinstance(node, syntax.Apply):
+            function = self.value(node.function, names)
+            arguments = tuple(self.value(argument, names) for argument in node.arguments)
+            return self.apply(node, function, arguments)
+        if isinstance(node, syntax.Unknown):
+            return self.unknown(node, names)
+        return rules.call(self, node, names)
+
+    def named(self, node: syntax.Name, names: Mapping[str, Abstract]) -> Abstract:
+        """A variable, or a family."""
+        if node.name in names:
+            value = names[node.name]
+            if isinstance(value, Hidden):
+                raise self.error(
+                    node,
+                    f"{value.name} is private and not the record at hand",
+                    "a function of one record, or of one cell, may use nothing else that is "
+                    "private: one record would change the noise of all",
+                    "use only the function's own argument",
+                    "private",
+                )
+            return value
+        if node.name in FAMILIES:
+            return FamilyName(node.name)
+        raise self.error(
+            node,
+            f"{node.name} may have no value here",
+            fix="give it a value on every path",
+            kind="syntax",
+        )
+
+    def unary(self, node: syntax.Unary, names: Mapping[str, Abstract]) -> Abstract:
+        """-x, not x."""
+        value = self.value(node.operand, names)
+        if node.operator == "not":
+            if isinstance(value, Public):
+                known = isinstance(value.literal, bool)
+                return Public(literal=not value.literal if known else None, sort="flag")
+            if isinstance(value, Private) and value.sort == "flag":
+                return replace(value, token=None)
+        elif (x := numeric(value)) is not None:
+            return negated(x)
+        raise self.error(node, f"{node.operator} has no rule for {describe(value)}", kind="syntax")
+
+    def binary(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
+        """Arithmetic and comparisons."""
+        if node.operator in COMPARISONS:
+            return self.comparison(node, left, right)
+        if node.operator in ("and", "or"):
+            return self.connected(node, left, right)
+        if (scale := rules.scaled_noise(node.operator, left, right)) is not None:
+            return scale
+        x, y = numeric(left), numeric(right)
+        if x is None or y is None:
+            bad = left if x is None else right
+            raise self.error(
+                node, f"{node.operator} has no rule for {describe(bad)}", kind="syntax"
+            )
+        if node.operator in ("+", "-"):
+            return added(x, y, 1 if node.operator == "+" else -1)
+        if node.operator == "*":
+            return self.product(node, x, y)
+        if node.operator == "/":
+            return self.quotient(node, x, y)
+        if node.operator == "**":
+            return self.power(node, x, y)
+        if isinstance(x, Public) and isinstance(y, Public):
+            return Public()
+        return self.failing(node, f"{node.operator} of a private value")
+
+    def unbounded(
+        self, node: syntax.Node, what: str, fix: str = "", sort: str = "number"
+    ) -> Private:
+        """A private value that nothing is known of."""
+        return Private(
+            None, reason=f"{what} has no known bound", fix=fix, origin=node.span, sort=sort
+        )
+
+    def failing(self, node: syntax.Node, what: str, sort: str = "number") -> Private:
+        """The same of a value that some data do not have, or that no run could decide."""
+        return replace(self.unbounded(node, what, _AFTER, sort), partial=True)
+
+    def product(self, node: syntax.Node, x: Public | Private, y: Public | Private) -> Abstract:
+        """|c|·d."""
+        if isinstance(x, Private) and isinstance(y, Private):
+            found = self.unbounded(node, "a product of two private values", _AFTER)
+            return replace(found, partial=x.partial or y.partial)
+        if isinstance(x, Public) and isinstance(y, Public):
+            known = x.number is not None and y.number is not None
+            return Public(x.number * y.number if known else None)  # type: ignore[operator]
+        inner, factor = (x, y) if isinstance(x, Private) else (y, x)
+        assert isinstance(inner, Private)
+        assert isinstance(factor, Public)
+        if factor.number is None:
+            found = self.unbounded(node, "a private value times a released one", _AFTER)
+            return replace(found, partial=inner.partial)
+        return scaled(inner, factor.number, self.size(factor.number))
+
+    def size(self, c: Expression) -> Expression:
+        """|c|, in one piece where its sign is known."""
+        if c.value is None and self.prover.positive(c).holds:
+            return c
+        if c.value is None and self.prover.positive(-c).holds:
+            return -c
+        return symbolic.absolute(c)
+
+    def quotient(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
+        """d/|c|, c never 0."""
+        if isinstance(y, Private):
+            return self.failing(
+                node, "division by a private value (it may be near 0, where 1/x is steep)"
+            )
+        if y.number is None:
+            return (
+                Public()
+                if isinstance(x, Public)
+                else self.failing(node, "a private value divided by a released one")
+            )
+        answer = self.prover.nonzero(y.number)
+        if not answer.holds:
+            raise self.error(
+                node.right,
+                f"{y.number} may be 0 and is divided by",
+                fix="declare its bounds in params={…}, such as Pos",
+                kind="value",
+            )
+        if isinstance(x, Private):
+            factor = symbolic.ONE / y.number
+            return scaled(x, factor, self.size(factor))
+        return Public(None if x.number is None else x.number / y.number)
+
+    def power(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
+        """Whole powers of public numbers."""
+        if isinstance(x, Private) or isinstance(y, Private):
+            return self.failing(
+                node, "a power of a private value (if x moves by d, x² may move by more)"
+            )
+        if x.number is None or y.number is None:
+            return Public()
+        exponent = y.number.value
+        if exponent is None or exponent.denominator != 1 or abs(exponent) > 64:
+            return Public()
+        if exponent < 0 and not self.prover.nonzero(x.number).holds:
+            raise self.error(node.left, f"{x.number} may be 0 and is divided by", kind="value")
+        return Public(x.number ** int(exponent))
+
+    def comparison(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
+        """== of categories is a private flag; other comparisons of private values have no bound."""
+        for one, two in ((left, right), (right, left)):
+            if isinstance(one, Random):
+                if node.operator != "==":
+                    raise self.error(
+                        node,
+                        "a draw is compared by == only",
+                        fix="write ran(Bernoulli(r)) == d",
+                        kind="syntax",
+                    )
+                return Observation(one.law, two)
+        labels = any(getattr(side, "sort", "") == "category" for side in (left, right))
+        if labels and node.operator not in ("==", "!="):
+            raise self.error(
+                node, "labels have no order", fix="compare them by == or !=", kind="syntax"
+            )
+        if isinstance(left, Public) and isinstance(right, Public):
+            return Public(literal=_compared(node.operator, left, right), sort="flag")
+        discrete = all(
+            (isinstance(side, Private) and side.sort in ("flag", "category"))
+            or (isinstance(side, Public) and side.sort in ("flag", "category"))
+            or (isinstance(side, Items))
+            for side in (left, right)
+        )
+        if discrete and node.operator in ("==", "!="):
+            return Private(
+                self.everywhere(symbolic.ONE),
+                "a comparison of records is 0 or 1",
+                symbolic.ONE,
+                ZERO,
+                symbolic.ONE,
+                "flag",
+            )
+        return self.failing(node, "a comparison of private numbers", "flag")
+
+    def connected(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
+        """And, or."""
+        if isinstance(left, Public) and isinstance(right, Public):
+            known = isinstance(left.literal, bool) and isinstance(right.literal, bool)
+            if not known:
+                return Public(sort="flag")
+            both = left.literal and right.literal
+            either = left.literal or right.literal
+            return Public(literal=both if node.operator == "and" else either, sort="flag")
+        if all(
+            isinstance(side, (Public, Private)) and side.sort == "flag" for side in (left, right)
+        ):
+            if any(isinstance(side, Private) and side.distances is None for side in (left, right)):
+                return self.failing(node, "a comparison of private numbers", "flag")
+            return Private(
+                self.everywhere(symbolic.ONE),
+                "a flag is 0 or 1",
+                symbolic.ONE,
+                ZERO,
+                symbolic.ONE,
+                "flag",
+            )
+        raise self.error(node, f"{node.operator} joins flags only", kind="syntax")
+
+    def index(self, node: syntax.Index, names: Mapping[str, Abstract]) -> Abstract:
+        """x[i] with a known i."""
+        value, place = self.value(node.value, names), self.value(node.place, names)
+        if isinstance(value, RecordList):
+            raise self.error(
+                node,
+                "a single private record is no function of the whole list",
+                fix="write sum(map(f, data)) or sample_each(f, data)",
+                kind="syntax",
+            )
+        if not isinstance(place, Public):
+            raise self.error(
+                node.place,
+                "a private place in a list would show it",
+                fix="index by a number",
+                kind="private",
+            )
+        known = None if place.number is None else place.number.value
+        if isinstance(value, Public) and value.sort in ("list", "vector", "law"):
+            if value.note is not None and value.sort == "list":
+                return Public(sort="law", note=value.note)
+            return Public(sort="number" if value.sort in ("list", "vector") else value.sort)
+        items = value.items if isinstance(value, Items) else None
+        if isinstance(value, Vector):
+            items = value.parts
+        if items is None or known is None or not 0 <= known < len(items):
+            raise self.error(
+                node,
+                f"there is no such place in {describe(value)}",
+                fix="index a tuple by a number from 0 on",
+                kind="syntax",
+            )
+        return items[int(known)]
+
+    def each(self, node: syntax.Each, names: Mapping[str, Abstract]) -> Abstract:
+        """A public list of public values."""
+        start, count = self.range_of(node.source, names)
+        if count.value is not None and start.value is not None and count.value <= MOST_UNROLLED:
+            places = range(int(count.value))
+            inside = [dict(names) | {node.name: Public(start + number(i))} for i in places]
+            items = tuple(self.value(node.body, scope) for scope in inside)
+            if items and all(map(is_releasable, items)):
+                return Items(items)
+        index = Public(self.prover.fresh(node.name, declared.Number()))
+        before = len(self.costs)
+        item = self.value(node.body, dict(names) | {node.name: index})
+        if len(self.costs) > before:
+            raise self.error(
+                node,
+                "sample has no rule in a list of unknown length",
+                fix="draw in a for loop, or make the length a number",
+                kind="syntax",
+            )
+        if not is_releasable(item):
+            raise self.error(
+                node,
+                "a list of private values has no rule",
+                fix="release each value with noise, or compute it from public numbers",
+                kind="private",
+            )
+        if isinstance(item, LawOf):
+            return Public(sort="list", note=item.family)
+        return Public(sort="list")
+
+    def unknown(self, node: syntax.Unknown, names: Mapping[str, Abstract]) -> Abstract:
+        """Something without a rule."""
+        private = any(not is_public(self.value(part, names)) for part in node.arguments)
+        on = "private data" if private else "public values"
+        raise self.error(
+            node,
+            f"{node.name} is an unknown function, used on {on}",
+            "nothing is known of what it does to two neighbouring data sets"
+            if private
+            else "a program is a closed world: what has no rule is not run",
+            "use the functions of discreet.language; after the release, any function may be used",
+            "distance" if private else "syntax",
+        )
+
+    def apply(
+        self, node: syntax.Node, function: Abstract, arguments: tuple[Abstract, ...]
+    ) -> Abstract:
+        """A function of the program."""
+        if not isinstance(function, Closure):
+            raise self.error(node, f"{describe(function)} is no function", kind="syntax")
+        if len(function.node.parameters) != len(arguments):
+            raise self.error(
+                node,
+                f"the function takes {len(function.node.parameters)} arguments, not "
+                f"{len(arguments)}",
+                kind="syntax",
+            )
+        names = dict(function.names)
+        names |= dict(zip(function.node.parameters, arguments, strict=True))
+        found = self.block(function.node.body, names)
+        assert found is not None
+        return found
+
+    def require_positive(self, node: syntax.Node, value: Abstract, what: str) -> Expression:
+        """A public number above 0 for all values of the parameters."""
+        if not isinstance(value, Public) or value.number is None:
+            raise self.error(
+                node,
+                f"{what} must be a public number made of parameters",
+                f"it is {describe(value)}",
+                "use the declared parameters and numbers",
+                "private" if not isinstance(value, Public) else "value",
+            )
+        answer = self.prover.positive(value.number)
+        if not answer.holds:
+            raise self.error(
+                node,
+                f"{what} must be positive, and {value.number} may not be",
+                fix="declare the parameter as Pos, or write a positive number",
+                kind="value",
+            )
+        return value.number
+
+
+def _compared(operator: str, left: Public, right: Public) -> bool | None:
+    """The result where both are known: numbers with numbers, labels with labels."""
+    if left.number is not None and right.number is not None:
+        one, two = left.number.value, right.number.value
+        if one is None or two is None:
+            return None
+        order = (one > two) - (one < two)
+        return {
+            "==": order == 0,
+            "!=": order != 0,
+            "<": order < 0,
+            "<=": order <= 0,
+            ">": order > 0,
+            ">=": order >= 0,
+        }[operator]
+    one, two = _label(left), _label(right)
+    mixed = {left.sort, right.sort} == {"flag", "number"}  # which the run compares as numbers
+    if one is None or two is None or mixed or operator not in ("==", "!="):
+        return None
+    same = bool(label_key(one) == label_key(two))
+    return same if operator == "==" else not same
+
+
+def _label(side: Public) -> Any:
+    """A label, or a number to compare one with; flags are compared with flags only."""
+    if side.sort in ("category", "flag"):
+        return side.literal
+    return None if side.number is None else side.number.value
