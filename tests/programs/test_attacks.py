@@ -274,6 +274,97 @@ CASES: dict[str, tuple[str, str, str]] = {
         "data, eps, v",
         f"return {LEAK.format('v[sum(data)]')}",
     ),
+    "a private posterior after a public observation": (
+        BOOLS,
+        "data, eps",
+        "q = observe(lambda r: ran(Bernoulli(r)) == True, observe_all(Bernoulli, data, prior=Beta(1, 1)))\n"
+        f"a, b = params(infer(q))\nreturn {LEAK.format('a')}",
+    ),
+    "a finite posterior after a public observation": (
+        BOOLS,
+        "data, eps",
+        f"b0 = fold({LEARN}, Finite((1 / 10, 9 / 10), (1, 1)), data)\n"
+        "q = observe(lambda r: ran(Bernoulli(r)) == True, b0)\nw = params(infer(q))\n"
+        "return sample(laplace(1000000 * eps, w[1], grid=1 / 1000))",
+    ),
+    "a private likelihood": (
+        BOOLS,
+        "data, eps",
+        "s = clip(sum(data), 0, 9) / 10\n"
+        "q = observe(lambda r: ran(Bernoulli(r * s)) == True, Finite((1 / 10, 9 / 10), (1, 1)))\n"
+        "w = params(infer(q))\nreturn sample(laplace(1000000 * eps, w[1], grid=1 / 1000))",
+    ),
+    "a loop that may not run": (
+        with_params('"k": Nat'),
+        "data, eps, k",
+        f"x = sum(data)\nfor i in range(k - 1):\n    x = 0\nreturn {LEAK.format('x')}",
+    ),
+    "a loop over records beyond three": (
+        BOOLS,
+        "data, eps",
+        f"x = sum(data)\nfor i in range(len(data) - 3):\n    x = 0\nreturn {LEAK.format('x')}",
+    ),
+    "the variable of a loop that may not run": (
+        with_params('"k": Nat'),
+        "data, eps, k",
+        f"i = sum(data)\nfor i in range(k - 1):\n    y = 1\nreturn {LEAK.format('i')}",
+    ),
+    "observations that are thrown away": (
+        BOOLS.replace('budget="eps"', 'budget="eps/1000"'),
+        "data, eps",
+        "def step(b, d):\n    x = observe(lambda r: ran(Bernoulli(r)) == d, b)\n"
+        "    y = observe(lambda r: ran(Bernoulli(1 - r)) == d, b)\n    return x\n"
+        "post = infer(fold(step, Finite((1 / 10, 9 / 10), (1, 1)), data))\n"
+        "h = total_variation(post, Finite((1 / 10, 9 / 10), (1, 0)))\n"
+        "return sample(laplace(1000000 * eps, h, grid=1 / 1000))",
+    ),
+    "normal noise and a branch": (
+        'data=List[Bool], adjacent="substitute", budget=("2", "0.000208"), params={}',
+        "data",
+        "s = sum(data)\nx = sample(gauss(3, s, grid=1 / 20))\nif x >= 9.6:\n"
+        "    y = sample(laplace(1, s))\nelse:\n    y = sample(gauss(1.97, s, grid=1 / 20))\nreturn x, y",
+    ),
+    "a value that is not used but may not exist": (
+        BOOLS,
+        "data, eps",
+        "y = 1 / sum(data)\nreturn sample(laplace(eps, sum(data)))",
+    ),
+    "a comparison that is not used": (
+        BOOLS,
+        "data, eps",
+        "post = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\n"
+        "y = hellinger(post, Beta(4, 1)) > 0\nreturn sample(laplace(eps, sum(data)))",
+    ),
+    "a comparison of a comparison": (
+        BOOLS,
+        "data, eps",
+        "x = (1 / sum(data) > 0) == True\nreturn sample(laplace(eps, x))",
+    ),
+    "categories inside a tuple": (
+        BOOLS.replace("List[Bool]", "List[Tuple[Enum, Bool]]")
+        .replace('budget="eps"', 'budget="2*eps"')
+        .replace('{"eps": Pos}', '{"eps": Pos, "alpha": Vector(Pos)}'),
+        "data, eps, alpha",
+        "m = map(lambda r: r[0], data)\n"
+        "post = infer(observe_all(Categorical, m, prior=Dirichlet(alpha)))\n"
+        "return sample(laplace(eps, params(post)))",
+    ),
+    "constants that differ beyond six digits": (
+        BOOLS.replace(
+            'budget="eps", params={"eps": Pos}',
+            'budget="hellinger_step(0.33333349999999, 1)*eps", '
+            'params={"eps": Pos, "c": Candidates(Beta)}',
+        ),
+        "data, eps, c",
+        "post = infer(observe_all(Bernoulli, data, prior=Beta(0.33333250000001, 1)))\n"
+        "return sample(exp_mech(eps, lambda r: -hellinger(post, r), c))",
+    ),
+    "a distance to a number": (
+        BOOLS.replace('budget="eps"', 'budget="2*eps"'),
+        "data, eps",
+        "post = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\n"
+        "return sample(laplace(eps, hellinger(post, 3), grid=1))",
+    ),
 }
 
 
@@ -347,6 +438,12 @@ RUNS = [
         "ran(Normal(0, 1)), c))\nm, v = params(post)\n"
         "return Normal(sample(laplace(eps, m, grid=1 / 100)), v)",
         [0.5] * 9,
+    ),
+    (
+        BOOLS.replace('budget="eps"', 'budget="4*eps"'),
+        f"post = infer(fold({LEARN}, Finite((1 / 3, 2 / 3), (1, 2)), data))\n"
+        "return sample(laplace(eps, hellinger(post, Finite((1 / 3, 2 / 3), (1, 2))), grid=1))",
+        [True, False],
     ),
     (
         BOOLS,

@@ -102,6 +102,7 @@ class RecordList:
     item: Abstract
     table: tuple[tuple[Any, Abstract], ...] | None = None
     own: str = "data"
+    unlisted: bool = False  # categories without labels, as they are declared
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,7 @@ class Belief:
     factors: tuple[Expression, Expression] | None = None  # of a finite one, by one record
     inferred: bool = False
     token: int | None = None  # of the state of a fold
+    weight: Expression = ONE  # of the one value in hand, in a fold of a finite one
 
 
 @dataclass(frozen=True)

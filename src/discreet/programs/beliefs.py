@@ -209,7 +209,7 @@ def _require_categories(
 ) -> None:
     """One parameter for every category, where both are known."""
     alpha, keys = prior.parameters[0], category_keys(data)
-    if data.table is None and isinstance(alpha, Public):
+    if data.unlisted and isinstance(alpha, Public):
         return  # whole numbers below the length of the prior, which the run makes sure of
     if data.table is None:
         raise checker.error(
@@ -247,6 +247,13 @@ def observed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             "observe needs a function of the unknown and a belief",
             fix="write observe(lambda r: ran(Bernoulli(r)) == d, belief)",
             kind="syntax",
+        )
+    if isinstance(belief, Belief) and belief.token is None and not is_public(belief):
+        raise checker.error(
+            node,
+            "the records are observed already",
+            "another observation would have to be counted with them",
+            "observe public values first: they belong to the prior",
         )
     family = belief.note if isinstance(belief, Public) else belief.prior.family  # type: ignore[union-attr]
     if family == "Finite":
@@ -372,7 +379,7 @@ def _observed_finite(
         values = belief.prior.parameters[0]
         assert isinstance(values, Items)
         chance = _chance(pure(checker, node, likelihood, (values.items[0],)))
-        if checker.finite_weights is None or chance is None or not 0 < chance <= 1:
+        if chance is None or not 0 < chance <= 1:
             raise checker.error(
                 node,
                 "the chance of an observation has to be a known number above 0 and at most 1",
@@ -380,13 +387,12 @@ def _observed_finite(
                 "use likelihoods such as ran(Bernoulli(r)) == d with r between 0 and 1",
                 "value",
             )
-        checker.finite_weights.append(symbolic.number(chance))
-        return belief
+        return replace(belief, weight=belief.weight * symbolic.number(chance))
     values = belief.prior.parameters[0] if isinstance(belief, Belief) else Public()
     tried = values.items if isinstance(values, Items) else (Public(),)
     for value in tried:
         found = pure(checker, node, likelihood, (value,))
-        seen = found.value if isinstance(found, Observation) else found
+        seen = Items((found.law, found.value)) if isinstance(found, Observation) else found
         if not is_releasable(seen):
             raise _outside(checker, node)
     return Public(sort="law", note="Finite")
@@ -451,17 +457,12 @@ def _weight(
     """What a step multiplies the weight of a value by."""
     law = LawOf("Finite", (Items((value,)), Items((Public(ONE),))))
     one = Belief(law, token=checker.identity())
-    outer, checker.finite_weights = checker.finite_weights, []
     found = pure(checker, node, step, (one, record))
-    weights, checker.finite_weights = checker.finite_weights, outer
-    if found != one:
+    if not isinstance(found, Belief) or found.token != one.token:
         raise checker.error(
             node,
             "the step of this fold does not return its belief after observing the record",
             fix="write lambda belief, d: observe(lambda r: …, belief)",
             kind="syntax",
         )
-    result = ONE
-    for weight in weights:
-        result = result * weight
-    return result
+    return found.weight

@@ -123,10 +123,19 @@ class Checker(Expressions):
         names[node.name] = Public(index)
         spent_before = len(self.costs)
         self.block(node.body, names)
-        for name in sorted(_assigned(node.body)):
+        # If the body may never run, a name is after the loop as private as before it, or as after a
+        # round, and a new one may have no value at all.
+        certain = self.prover.at_most(symbolic.ONE, count).holds
+        for name in sorted({node.name} | _assigned(node.body)):
             if name not in names:
-                continue  # given a value on another path only
-            if name in before and is_public(before[name]) and not is_public(names[name]):
+                continue  # it has a value on another path
+            if certain and (name not in before or not is_public(before[name])):
+                names[name] = self.weakened(name, names[name])
+                continue
+            if name not in before:
+                names.pop(name, None)
+                continue
+            if is_public(before[name]) and not is_public(names[name]):
                 raise self.error(
                     node,
                     f"{name} is public before the loop and private after it",
@@ -134,7 +143,8 @@ class Checker(Expressions):
                     "use sum(map(f, data)) or fold(step, start, data)",
                     "private",
                 )
-            names[name] = self.weakened(name, names[name])
+            known = names[name] if is_public(before[name]) else before[name]
+            names[name] = self.weakened(name, known)
         # no rounds at all where the end lies before the start: nothing is paid back
         rounds = count
         if not self.prover.at_most(ZERO, count).holds:
@@ -151,7 +161,6 @@ class Checker(Expressions):
                     kind="unknown",
                 )
             self.costs.append(cost.times(rounds))
-        names[node.name] = Public()
 
     def weakened(self, name: str, value: Abstract) -> Abstract:
         """All that is known of a value after unknown many rounds."""
@@ -223,7 +232,7 @@ def derive(
     costs: dict[Cost, None] = {}
     totals: dict[str, None] = {}
     decisions: tuple[bool, ...] | None = ()
-    paths = 0
+    paths, normal = 0, False
     while decisions is not None:
         paths += 1
         path = Path(decisions)
@@ -242,7 +251,17 @@ def derive(
             steps.setdefault((step.span, step.conclusion), step)
         costs |= dict.fromkeys(checker.costs)
         totals[checker.so_far()] = None
+        normal = normal or any(cost.gaussian is not None for cost in checker.costs)
         decisions = path.following()
+        # Which way the program goes may depend on how much a draw of normal noise has shown, so a δ
+        # that is computed for all draws of a path together does not hold for the program.
+        if normal and (paths > 1 or decisions is not None):
+            raise checker.error(
+                end,
+                "normal noise of a given size has a rule in programs without branches only",
+                fix="write gauss(analytic_sigma(eps, delta, distance), x)",
+                kind="unknown",
+            )
         if paths > MOST_PATHS:
             raise checker.error(
                 end, f"the program has more than {MOST_PATHS} paths", kind="unknown"

@@ -78,7 +78,8 @@ def at_length(kind: str, prior: tuple[Fraction, ...], n: int) -> Expression | No
 
 
 def _show(value: Fraction) -> str:
-    return str(number(value))
+    """With every digit: constants are known by their names."""
+    return str(value)
 
 
 def _w_squared(x: Fraction) -> Expression | None:
@@ -146,7 +147,7 @@ def normal_move(
         return ONE
     if kind == "hellinger":
         return symbolic.sqrt(ONE - symbolic.exp(-eighth))
-    return symbolic.constant(f"erf(sqrt({eighth}))", partial(_erf_root, eighth))
+    return symbolic.constant(f"erf(sqrt({eighth.exact()}))", partial(_erf_root, eighth))
 
 
 def _erf_root(x: Expression) -> arb:
@@ -173,7 +174,7 @@ def finite_move(kind: str, low: Expression, high: Expression) -> Expression:
         return symbolic.sqrt(ONE - number(2) * symbolic.sqrt(root) / (ONE + root))
     if kind == "total_variation":
         return (root - ONE) / (root + ONE)
-    name = f"log_specht({h})"
+    name = f"log_specht({h.exact()})"
     return symbolic.constant(name, partial(_log_specht, h))
 
 

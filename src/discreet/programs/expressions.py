@@ -86,7 +86,7 @@ class Expressions(ABC):
         self.path, self.length = path, length
         self.costs: list[Cost] = []
         self.steps: list[Step] = []
-        self.finite_weights: list[Expression] | None = None  # of a fold in hand
+        self.testing = False  # whether the value at hand decides a branch
         self.folding: tuple[int, int] | None = None  # identities of its belief and its record
         self.returned: syntax.Statement | None = None
 
@@ -129,7 +129,9 @@ class Expressions(ABC):
 
     def test(self, node: syntax.Node, names: Mapping[str, Abstract]) -> bool:
         """Which way to go; only public values decide."""
+        outer, self.testing = self.testing, True
         value = self.value(node, names)
+        self.testing = outer
         if isinstance(value, Public):
             if isinstance(value.literal, bool):
                 return value.literal
@@ -302,12 +304,24 @@ class Expressions(ABC):
     ) -> Private:
         """A private value that nothing is known of."""
         return Private(
-            None, reason=f"{what} has no known bound", fix=fix, origin=node.span, sort=sort
+            None,
+            reason=f"{what} has no known bound",
+            fix=fix,
+            origin=node.span,
+            sort=sort,
+            inexact=True,
         )
 
     def failing(self, node: syntax.Node, what: str, sort: str = "number") -> Private:
-        """The same of a value that some data do not have, or that no run could decide."""
-        return replace(self.unbounded(node, what, _AFTER, sort), partial=True)
+        """Refuse a value that some data do not have, or that no run could decide.
+
+        Whether a run fails would show the data, even if nothing is made of the value.
+        """
+        found = self.unbounded(node, what, _AFTER, sort)
+        if self.testing and sort == "flag":
+            return found  # the branch itself is refused
+        message = f"{what} has no rule"
+        raise self.error(node, message, "it has no bound, and for some data no value", _AFTER)
 
     def product(self, node: syntax.Node, x: Public | Private, y: Public | Private) -> Abstract:
         """|c|·d."""
@@ -392,13 +406,7 @@ class Expressions(ABC):
             )
         if isinstance(left, Public) and isinstance(right, Public):
             return Public(literal=_compared(node.operator, left, right), sort="flag")
-        discrete = all(
-            (isinstance(side, Private) and side.sort in ("flag", "category"))
-            or (isinstance(side, Public) and side.sort in ("flag", "category"))
-            or (isinstance(side, Items))
-            for side in (left, right)
-        )
-        if discrete and node.operator in ("==", "!="):
+        if all(map(_discrete, (left, right))) and node.operator in ("==", "!="):
             return Private(
                 self.everywhere(symbolic.ONE),
                 "a comparison of records is 0 or 1",
@@ -572,6 +580,13 @@ def _compared(operator: str, left: Public, right: Public) -> bool | None:
         return None
     same = bool(label_key(one) == label_key(two))
     return same if operator == "==" else not same
+
+
+def _discrete(side: Abstract) -> bool:
+    """Flags and labels, and tuples of them."""
+    if isinstance(side, Items):
+        return all(map(_discrete, side.items))
+    return isinstance(side, (Public, Private)) and side.sort in ("flag", "category")
 
 
 def _label(side: Public) -> Any:

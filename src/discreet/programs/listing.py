@@ -41,7 +41,7 @@ def records(checker: Checker, kind: declared.Kind, name: str) -> RecordList:
     if values is not None:
         table = tuple((value, literal(value)) for value in values)
         return RecordList(tabled(checker, table), table, name)
-    return RecordList(_item(checker, kind), None, name)
+    return RecordList(_item(checker, kind), None, name, isinstance(kind, declared.Category))
 
 
 def literal(value: Any) -> Abstract:

@@ -139,6 +139,10 @@ def gauss(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract
     sigma, x, grid = arguments
     squares, step, why = _bounded(checker, node, x, squared=True)
     vector = isinstance(x, Vector)
+    if isinstance(x, Private) and x.inexact:
+        raise checker.error(
+            node, "gauss has no rule for distances of laws", fix="write laplace(eps, x, grid=g)"
+        )
     if isinstance(sigma, Scale):
         limit = sigma.distance * sigma.distance
         for square in squares:

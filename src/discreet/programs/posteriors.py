@@ -197,6 +197,15 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
         raise checker.error(
             node, "total_variation has no rule for Dirichlet laws", fix="use hellinger"
         )
+    family = other.note if isinstance(other, Public) else getattr(other, "family", None)
+    if family != posterior.prior.family:
+        raise checker.error(
+            node,
+            f"a {posterior.prior.family} is compared with laws of its own family",
+            f"the other one is {describe(other)}",
+            f"use candidates that are {posterior.prior.family} laws",
+            "syntax",
+        )
     found = moved(checker, posterior, node.name)
     if found is None:
         return Private(

@@ -102,7 +102,10 @@ class Program:
             values["n"] = Fraction(n)
         found = []
         for part in (self.budget.epsilon, self.budget.delta):
-            exact = part.at({k: _number(v) for k, v in values.items()}).value
+            try:
+                exact = part.at({k: _number(v) for k, v in values.items()}).value
+            except ZeroDivisionError:
+                raise InputError("the budget divides by 0 at these parameters", "budget") from None
             if exact is None:
                 exact = balls.rounded_up(lambda part=part: part.ball(values))  # type: ignore[misc]
             found.append(exact)
