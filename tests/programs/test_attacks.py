@@ -365,6 +365,78 @@ CASES: dict[str, tuple[str, str, str]] = {
         "post = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\n"
         "return sample(laplace(eps, hellinger(post, 3), grid=1))",
     ),
+    "a number for a flag": (
+        BOOLS.replace("List[Bool]", "List[Tuple[Bool, Real]]"),
+        "data, eps",
+        "c = sample(exp_mech(eps, lambda r: 0, (True, 1000, 1001, 1002)))\n"
+        "return sample(laplace(eps, sum(map(lambda r: r[0] and c, data)), grid=1))",
+    ),
+    "a number for a flag by a loop": (
+        with_params('"k": Nat', BOOLS.replace("List[Bool]", "List[Tuple[Bool, Real]]")),
+        "data, eps, k",
+        "c = 1000\nfor i in range(k - 1):\n    c = True\n"
+        "return sample(laplace(eps, sum(map(lambda r: r[0] and c, data)), grid=1))",
+    ),
+    "a flag that becomes a number": (
+        with_params('"k": Nat', BOOLS.replace('budget="eps"', 'budget="k*eps"')),
+        "data, eps, k",
+        "c = True\nfor i in range(k):\n"
+        "    z = sample_each(lambda y: exp_mech(eps, lambda r: r == 1 and y and c, (1, 2)), data)\n"
+        "    c = 1000\nreturn 1",
+    ),
+    "rounds that go different ways": (
+        with_params('"k": Nat', BOOLS.replace('budget="eps"', 'budget="k*eps"')),
+        "data, eps, k",
+        "x = sum(data)\ny = 0\nfor i in range(k):\n    if i < k - 1:\n"
+        "        y = sample(laplace(eps, sum(data)))\n        x = 0\n    else:\n"
+        "        x = sum(data)\nz = sample(laplace(k * eps, clip(x, 0, 1), grid=1))\nreturn (y, z)",
+    ),
+    "labels in another order": (
+        ADDED.replace("Bool", "Enum(1, 0, 2)"),
+        "data, eps",
+        "p = params(infer(fold(lambda b, d: observe(lambda r: ran(Categorical(r)) == d, b), "
+        "Dirichlet((1, 1, 1)), data)))\nx = sample(laplace(eps, p[0]))\n"
+        "return (x, sample(laplace(eps, count(lambda r: r == 0, data))))",
+    ),
+    "balls that a loop forgets": (
+        with_params('"k": Nat', BOOLS.replace('budget="eps"', 'budget="27/13*eps"')),
+        "data, eps, k",
+        "p = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\nx = 0 * sum(data)\n"
+        "for i in range(k):\n    x = 1000000 * (hellinger(p, Beta(2, 1)) - 1 / 10)\n"
+        "return sample(laplace(eps, 4 / 3 * clip(x, 14 / 3, 971 / 156) - 1213 / 234, grid=27 / 13))",
+    ),
+    "balls that a sum forgets": (
+        BOOLS.replace("List[Bool]", "List[Tuple[Bool, Real]]").replace(
+            'budget="eps"', 'budget="27/13*eps"'
+        ),
+        "data, eps",
+        "p = infer(observe_all(Bernoulli, map(lambda r: r[0], data), prior=Beta(1, 1)))\n"
+        "s = sum(map(lambda r: r[1], data))\nx = clip(s + hellinger(p, Beta(1, 1)), 14 / 3, 971 / 156)\n"
+        "return sample(laplace(eps, 4 / 3 * x - 1213 / 234, grid=27 / 13))",
+    ),
+    "an undecided comparison that a test drops": (
+        BOOLS,
+        "data, eps",
+        "p = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\nf = lambda a: 1\n"
+        "return 5 if f(hellinger(p, Beta(2, 1)) < hellinger(p, Beta(1, 2))) == 1 else 3",
+    ),
+    "an undecided comparison in a tuple": (
+        BOOLS,
+        "data, eps",
+        "p = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\nx = 0\n"
+        "if (hellinger(p, Beta(2, 1)) == 0, 3)[1] > 2:\n    x = 1\nreturn x",
+    ),
+    "records that a loop carries": (
+        with_params('"k": Nat'),
+        "data, eps, k",
+        "d = data\nfor i in range(k):\n    d = data\n"
+        "return sample(laplace(eps, clip(d, 0, 1), grid=1))",
+    ),
+    "half a place": (
+        BOOLS,
+        "data, eps",
+        "p = (sum(data), 3)\nreturn sample(laplace(eps, p[1 / 2]))",
+    ),
 }
 
 

@@ -56,8 +56,7 @@ class Private:
     `distances` says by how much at most, in each scenario; None is no bound, `reason` says why,
     `fix` what to write instead.
     `step` tells that all its values lie a public number plus whole multiples of it apart, `inexact`
-    that it is computed in balls, `partial` that it does not exist for all data, so that even a
-    bounded function of it would fail for some. `token` is the identity of a record in hand.
+    that it is computed in balls. `token` is the identity of a record in hand.
     """
 
     distances: Distances | None
@@ -70,7 +69,6 @@ class Private:
     fix: str = ""
     origin: syntax.Span | None = None  # where the bound was lost
     inexact: bool = False
-    partial: bool = False
     token: int | None = None
 
 
@@ -306,18 +304,17 @@ def added(x: Public | Private, y: Public | Private, sign: int) -> Public | Priva
     low, high = _end(x, other, "low"), _end(x, other, "high")
     if isinstance(other, Public):
         return replace(x, sort="number", low=low, high=high, token=None)
-    partial = x.partial or other.partial
+    inexact = x.inexact or other.inexact
     if x.distances is None or other.distances is None:
         lost = x if x.distances is None else other
-        return replace(lost, low=None, high=None, partial=partial, token=None)
+        return replace(lost, low=None, high=None, inexact=inexact, token=None)
     return Private(
         tuple(a + b for a, b in zip(x.distances, other.distances, strict=True)),
         f"{x.why}; {other.why}" if x.why != other.why else x.why,
         common_step(x.step, other.step),
         low,
         high,
-        inexact=x.inexact or other.inexact,
-        partial=partial,
+        inexact=inexact,
     )
 
 

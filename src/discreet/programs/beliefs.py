@@ -185,7 +185,7 @@ def _observing(
         _require_categories(checker, node, belief.prior, data)
     else:
         fine, need = isinstance(numeric(item), Private), "numbers"
-    if not fine or (isinstance(item, Private) and item.partial):
+    if not fine:
         raise checker.error(
             node, f"{likelihood.family} observes records that are {need}", kind="syntax"
         )
@@ -344,6 +344,13 @@ def folded_belief(
             node,
             "the step of this fold does not return its belief after observing the record",
             fix="write lambda belief, d: observe(lambda r: ran(Bernoulli(r)) == d, belief)",
+            kind="syntax",
+        )
+    if found.likelihood.family == "Categorical" and not data.unlisted:
+        raise checker.error(
+            node,
+            "a fold learns from labels by observe_all only",
+            fix="write observe_all(Categorical, data, prior=Dirichlet(…))",
             kind="syntax",
         )
     return _observing(checker, node, start, found.likelihood, data)

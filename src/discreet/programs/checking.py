@@ -16,7 +16,9 @@ from discreet.programs.abstract import (
     Belief,
     Closure,
     FamilyName,
+    Hidden,
     Items,
+    LawOf,
     Private,
     Public,
     Scenario,
@@ -121,8 +123,16 @@ class Checker(Expressions):
             names[name] = self.weakened(name, names[name])
         index = self.prover.fresh(node.name, declared.Number())
         names[node.name] = Public(index)
-        spent_before = len(self.costs)
+        spent_before, ways = len(self.costs), len(self.path.taken)
         self.block(node.body, names)
+        if len(self.path.taken) > ways:
+            # rounds may go different ways, which one walk through the body does not show
+            raise self.error(
+                node,
+                "a branch in a loop of unknown length has no rule",
+                fix="make the length a number, or branch outside of the loop",
+                kind="unknown",
+            )
         # If the body may never run, a name is after the loop as private as before it, or as after a
         # round, and a new one may have no value at all.
         certain = self.prover.at_most(symbolic.ONE, count).holds
@@ -135,11 +145,11 @@ class Checker(Expressions):
             if name not in before:
                 names.pop(name, None)
                 continue
-            if is_public(before[name]) and not is_public(names[name]):
+            if is_public(before[name]) and not _same_kind(before[name], names[name]):
                 raise self.error(
                     node,
-                    f"{name} is public before the loop and private after it",
-                    "a value that the loop carries along has to stay public",
+                    f"{name} is something else after the loop than before it",
+                    "a value that the loop carries along has to stay public, and of one kind",
                     "use sum(map(f, data)) or fold(step, start, data)",
                     "private",
                 )
@@ -164,10 +174,23 @@ class Checker(Expressions):
 
     def weakened(self, name: str, value: Abstract) -> Abstract:
         """All that is known of a value after unknown many rounds."""
-        if is_public(value):
-            sort = value.sort if isinstance(value, Public) else "list"
-            return Public(sort=sort)
-        return Private(None, reason=f"{name} is private and changes in a loop")
+        if isinstance(value, Public):
+            return Public(sort=value.sort, note=value.note)
+        if isinstance(value, LawOf) and is_public(value):
+            return Public(sort="law", note=value.family)
+        if isinstance(value, Private) and value.sort == "number":
+            reason = f"{name} is private and changes in a loop"
+            return Private(None, reason=reason, inexact=True)
+        return Hidden(name)
+
+
+def _same_kind(one: Abstract, two: Abstract) -> bool:
+    """Whether a public value is followed by a public one of the same kind."""
+    if isinstance(one, LawOf) and isinstance(two, LawOf):
+        return one.family == two.family and is_public(two)
+    if isinstance(one, Public) and isinstance(two, Public):
+        return (one.sort, one.note) == (two.sort, two.note)
+    return isinstance(one, Closure) and one == two
 
 
 def _assigned(body: tuple[syntax.Statement, ...]) -> set[str]:

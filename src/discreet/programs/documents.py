@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from discreet import check
 from discreet.core.documents import exact
 from discreet.errors import InputError
 from discreet.programs import declared
@@ -73,7 +74,7 @@ def read_kind(document: Mapping[str, Any]) -> Any:
         return declared.Flag()
     if "enum" in document:
         labels = document["enum"]
-        return declared.Category(None if labels is None else tuple(labels))
+        return declared.Category(None if labels is None else check.categories(labels, "labels"))
     if "tuple" in document:
         return declared.Record(tuple(map(read_kind, document["tuple"])))
     if "vector" in document:
@@ -81,6 +82,8 @@ def read_kind(document: Mapping[str, Any]) -> Any:
     if "candidates" in document:
         return declared.Candidates(_text(document["candidates"]))
     low, high = (None if end is None else exact(end) for end in document["number"])
+    if low is not None and high is not None and low >= high:
+        raise InputError("the bounds of a parameter are reversed")
     return declared.Number(low, high, bool(document["open"]), bool(document["whole"]))
 
 

@@ -86,7 +86,6 @@ class Expressions(ABC):
         self.path, self.length = path, length
         self.costs: list[Cost] = []
         self.steps: list[Step] = []
-        self.testing = False  # whether the value at hand decides a branch
         self.folding: tuple[int, int] | None = None  # identities of its belief and its record
         self.returned: syntax.Statement | None = None
 
@@ -129,18 +128,23 @@ class Expressions(ABC):
 
     def test(self, node: syntax.Node, names: Mapping[str, Abstract]) -> bool:
         """Which way to go; only public values decide."""
-        outer, self.testing = self.testing, True
-        value = self.value(node, names)
-        self.testing = outer
+        try:
+            value = self.value(node, names)
+        except ProgramError as error:
+            if error.diagnostic.kind != "comparison":
+                raise
+            raise self._private_test(node, error.diagnostic.message) from None
         if isinstance(value, Public):
             if isinstance(value.literal, bool):
                 return value.literal
             return self.path.choose()
-        raise self.error(
+        raise self._private_test(node, getattr(value, "why", "") or describe(value))
+
+    def _private_test(self, node: syntax.Node, why: str) -> ProgramError:
+        return self.error(
             node,
             "a branch on a private value",
-            "which way the program goes would show it: "
-            f"{getattr(value, 'reason', '') or getattr(value, 'why', '') or describe(value)}",
+            f"which way the program goes would show it: {why}",
             "release the value with noise first, and branch on the released one",
             "private",
         )
@@ -297,7 +301,7 @@ class Expressions(ABC):
             return self.power(node, x, y)
         if isinstance(x, Public) and isinstance(y, Public):
             return Public()
-        return self.failing(node, f"{node.operator} of a private value")
+        raise self.failing(node, f"{node.operator} of a private value")
 
     def unbounded(
         self, node: syntax.Node, what: str, fix: str = "", sort: str = "number"
@@ -312,22 +316,18 @@ class Expressions(ABC):
             inexact=True,
         )
 
-    def failing(self, node: syntax.Node, what: str, sort: str = "number") -> Private:
+    def failing(self, node: syntax.Node, what: str, kind: str = "distance") -> ProgramError:
         """Refuse a value that some data do not have, or that no run could decide.
 
         Whether a run fails would show the data, even if nothing is made of the value.
         """
-        found = self.unbounded(node, what, _AFTER, sort)
-        if self.testing and sort == "flag":
-            return found  # the branch itself is refused
-        message = f"{what} has no rule"
-        raise self.error(node, message, "it has no bound, and for some data no value", _AFTER)
+        reason = "it has no bound, and for some data no value"
+        return self.error(node, f"{what} has no rule", reason, _AFTER, kind)
 
     def product(self, node: syntax.Node, x: Public | Private, y: Public | Private) -> Abstract:
         """|c|·d."""
         if isinstance(x, Private) and isinstance(y, Private):
-            found = self.unbounded(node, "a product of two private values", _AFTER)
-            return replace(found, partial=x.partial or y.partial)
+            return self.unbounded(node, "a product of two private values", _AFTER)
         if isinstance(x, Public) and isinstance(y, Public):
             known = x.number is not None and y.number is not None
             return Public(x.number * y.number if known else None)  # type: ignore[operator]
@@ -335,8 +335,7 @@ class Expressions(ABC):
         assert isinstance(inner, Private)
         assert isinstance(factor, Public)
         if factor.number is None:
-            found = self.unbounded(node, "a private value times a released one", _AFTER)
-            return replace(found, partial=inner.partial)
+            return self.unbounded(node, "a private value times a released one", _AFTER)
         return scaled(inner, factor.number, self.size(factor.number))
 
     def size(self, c: Expression) -> Expression:
@@ -350,15 +349,13 @@ class Expressions(ABC):
     def quotient(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
         """d/|c|, c never 0."""
         if isinstance(y, Private):
-            return self.failing(
+            raise self.failing(
                 node, "division by a private value (it may be near 0, where 1/x is steep)"
             )
         if y.number is None:
-            return (
-                Public()
-                if isinstance(x, Public)
-                else self.failing(node, "a private value divided by a released one")
-            )
+            if isinstance(x, Public):
+                return Public()
+            raise self.failing(node, "a private value divided by a released one")
         answer = self.prover.nonzero(y.number)
         if not answer.holds:
             raise self.error(
@@ -375,7 +372,7 @@ class Expressions(ABC):
     def power(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
         """Whole powers of public numbers."""
         if isinstance(x, Private) or isinstance(y, Private):
-            return self.failing(
+            raise self.failing(
                 node, "a power of a private value (if x moves by d, x² may move by more)"
             )
         if x.number is None or y.number is None:
@@ -415,7 +412,7 @@ class Expressions(ABC):
                 symbolic.ONE,
                 "flag",
             )
-        return self.failing(node, "a comparison of private numbers", "flag")
+        raise self.failing(node, "a comparison of private numbers", "comparison")
 
     def connected(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
         """And, or."""
@@ -430,7 +427,7 @@ class Expressions(ABC):
             isinstance(side, (Public, Private)) and side.sort == "flag" for side in (left, right)
         ):
             if any(isinstance(side, Private) and side.distances is None for side in (left, right)):
-                return self.failing(node, "a comparison of private numbers", "flag")
+                raise self.failing(node, "a comparison of private numbers", "comparison")
             return Private(
                 self.everywhere(symbolic.ONE),
                 "a flag is 0 or 1",
@@ -466,7 +463,7 @@ class Expressions(ABC):
         items = value.items if isinstance(value, Items) else None
         if isinstance(value, Vector):
             items = value.parts
-        if items is None or known is None or not 0 <= known < len(items):
+        if items is None or known is None or known.denominator > 1 or not 0 <= known < len(items):
             raise self.error(
                 node,
                 f"there is no such place in {describe(value)}",

@@ -238,10 +238,10 @@ def summed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
         return _public_sum(checker, one)
     if one is None:
         raise checker.error(node, "sum needs records that are numbers", kind="syntax")
-    if one.low is None or one.high is None or one.partial:
+    if one.low is None or one.high is None:
         reason = one.reason or "nothing bounds what one record adds to the sum"
         fix, origin = one.fix or CLIP, one.origin or node.span
-        return Private(None, reason=reason, fix=fix, origin=origin, partial=one.partial)
+        return Private(None, reason=reason, fix=fix, origin=origin, inexact=one.inexact)
     if checker.adjacency is Adjacency.ADD_REMOVE:
         move = largest(symbolic.absolute(one.low), symbolic.absolute(one.high))
     else:
@@ -352,9 +352,7 @@ def _folded_number(
         return Private(checker.zero(), "the fold does not use the records")
     if change is None or change.distances is None:
         reason = getattr(change, "reason", "") or "the step has no bound"
-        return Private(None, reason=reason, fix=CLIP, origin=node.span)
-    if change.partial:
-        return replace(change, token=None)
+        return Private(None, reason=reason, fix=CLIP, origin=node.span, inexact=True)
     # a run keeps the state as a plain number, so noise on it needs a grid
     return Private(change.distances, "by induction on the list", inexact=change.inexact)
 

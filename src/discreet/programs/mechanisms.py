@@ -51,7 +51,7 @@ def _bounded(
         raise checker.error(
             node, f"{node.name} adds noise to numbers, got {describe(x)}", kind="syntax"
         )
-    if inner.distances is None or inner.partial:
+    if inner.distances is None:
         raise without_bound(checker, node, inner)
     found = tuple(d * d for d in inner.distances) if squared else inner.distances
     return found, inner.step, inner.why
@@ -225,13 +225,17 @@ def exponential(checker: Checker, node: syntax.Call, arguments: Arguments) -> Ab
         raise checker.error(
             node, "score must be a function", fix="write lambda r: …", kind="syntax"
         )
+    if isinstance(candidates, Items) and len({_kind(item) for item in candidates.items}) > 1:
+        raise checker.error(
+            node, "candidates must be of one kind", fix="all numbers, flags, labels or laws"
+        )
     items = candidates.items if isinstance(candidates, Items) else (_any_of(candidates),)
     moves, why = checker.zero(), ""
     for item in dict.fromkeys(items):
         value = numeric(pure(checker, node, score, (item,)))
         if isinstance(value, Public):
             continue
-        if value is None or value.distances is None or value.partial:
+        if value is None or value.distances is None:
             fix = "use -hellinger(post, r) itself, not its square and not kl"
             raise without_bound(checker, node, value, fix)
         pairs = zip(moves, value.distances, strict=True)
@@ -241,6 +245,15 @@ def exponential(checker: Checker, node: syntax.Call, arguments: Arguments) -> Ab
     costs = tuple(rate * d for d in moves)
     text = f"exp_mech, the score moves by {worst(*moves)} ({why or 'it is public'})"
     return Noisy(costs, ZERO, _any_of(candidates), text)
+
+
+def _kind(item: Abstract) -> tuple[object, ...]:
+    """What a candidate is."""
+    if isinstance(item, Items):
+        return tuple(map(_kind, item.items))
+    if isinstance(item, LawOf):
+        return ("law", item.family)
+    return ("public", item.sort, item.note) if isinstance(item, Public) else (type(item),)
 
 
 def _any_of(candidates: Abstract) -> Abstract:

@@ -213,6 +213,7 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             reason="records are any real numbers: one may move the posterior by any amount",
             fix=CLIP,
             origin=node.span,
+            inexact=True,
         )
     why = f"neighbouring posteriors are at most {found} apart ({_NAMES[node.name]})"
     return Private(checker.everywhere(found), why, None, ZERO, ONE, inexact=True)

@@ -173,8 +173,6 @@ def clip(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -
         return Public(None)
     if inner is None:
         raise checker.error(node, f"clip has no rule for {describe(x)}", kind="syntax")
-    if inner.partial:
-        raise mechanisms.without_bound(checker, node, inner)
     width = ends[1] - ends[0]
     if inner.distances is None:
         distances = checker.everywhere(width)
@@ -195,11 +193,11 @@ def extreme(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]
         if len(known) < len(numbers):
             return Public()
         return Public(symbolic.least(*known) if node.name == "min" else symbolic.largest(*known))
-    for x in sorted(private, key=lambda x: not x.partial):
-        if x.distances is None:
-            return replace(x, low=None, high=None, token=None)
-    columns = zip(*(x.distances for x in private if x.distances is not None), strict=True)
     inexact = any(x.inexact for x in private)
+    for x in private:
+        if x.distances is None:
+            return replace(x, low=None, high=None, inexact=inexact, token=None)
+    columns = zip(*(x.distances for x in private if x.distances is not None), strict=True)
     return Private(tuple(worst(*column) for column in columns), private[0].why, inexact=inexact)
 
 
@@ -217,7 +215,7 @@ def analytic(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...
     """sqrt, log and exp: of public numbers."""
     x = numeric(arguments[0])
     if isinstance(x, Private):
-        return checker.failing(node, f"{node.name} of a private value")
+        raise checker.failing(node, f"{node.name} of a private value")
     if x is None:
         raise checker.error(
             node, f"{node.name} has no rule for {describe(arguments[0])}", kind="syntax"

@@ -249,6 +249,8 @@ class Interpreter:
             drawing, other = (left, right) if isinstance(left, Drawing) else (right, left)
             return Chance(drawing.law, other)
         if operator in ("and", "or"):
+            if not all(isinstance(side, bool) or _secret(side) for side in (left, right)):
+                raise InputError(f"{operator} in the program joins True and False only", "program")
             if _secret(left) or _secret(right):
                 return HIDDEN_FLAG
             return (left and right) if operator == "and" else (left or right)
