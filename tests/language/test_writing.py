@@ -11,7 +11,6 @@ import pytest
 import discreet as dp
 import discreet.language as dl
 from discreet.language import (
-    Beta,
     Bool,
     Enum,
     List,
@@ -19,10 +18,7 @@ from discreet.language import (
     PrivateProgram,
     Real,
     Tuple,
-    clip,
-    fold,
     laplace,
-    params,
     private,
     sample,
 )
@@ -218,6 +214,3 @@ def test_folds_by_induction() -> None:
     report = written(bad, head).check()
     assert not report.proved
     assert "further apart" in str(report)
-
-
-__all__ = ["Beta", "clip", "fold", "params"]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from discreet.core import Adjacency
-from discreet.programs import expressions, rules, symbolic, syntax
+from discreet.programs import operators, rules, symbolic, syntax
 from discreet.programs.abstract import Abstract, Noisy, Private, Public, added
 from discreet.programs.auditing import records_of
 from discreet.programs.checking import Checker
@@ -152,7 +152,7 @@ def test_factors_that_are_ignored_are_noticed(monkeypatch: pytest.MonkeyPatch) -
     def ignored(x: Private, *_: object) -> Private:
         return x
 
-    monkeypatch.setattr(expressions, "scaled", ignored)
+    monkeypatch.setattr(operators, "scaled", ignored)
     assert _caught(" * (")
 
 
@@ -168,5 +168,5 @@ def test_sums_that_move_like_their_largest_part_are_noticed(
         pairs = zip(x.distances, y.distances, strict=True)
         return replace(found, distances=tuple(symbolic.largest(a, b) for a, b in pairs))
 
-    monkeypatch.setattr(expressions, "added", wrong)
+    monkeypatch.setattr(operators, "added", wrong)
     assert _caught(" + ")

@@ -63,7 +63,7 @@ class Derivation:
 
     program: str
     budget: str
-    source: str  # SHA-256 of the program's text
+    source: str  # SHA-256 of its source and its declarations
 
     def __str__(self) -> str:
         return f"checked derivation: {self.program} spends {self.budget}"

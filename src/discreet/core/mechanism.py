@@ -57,8 +57,6 @@ class Config:
         return f"{self.heading}, {check.equation('ε', self.epsilon)}"
 
     def __str__(self) -> str:
-        if self.mechanism == "program":
-            return f"program {self.model.program.name}"
         settings = {"n": self.n, "epsilon": check.show(self.epsilon), **dict(self.options)}
         if self.n is None:
             settings["n"] = "private"

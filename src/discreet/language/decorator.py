@@ -7,7 +7,6 @@ import builtins
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +18,7 @@ from discreet.language import words
 from discreet.language.showing import Explanation
 from discreet.ledger import Ledger
 from discreet.programs.declared import Records
+from discreet.programs.diagnostics import ProgramError
 from discreet.programs.program import Program, Source, make_program
 from discreet.programs.reports import ProgramAudit, Report, audit_program, check_program
 from discreet.releases import Release
@@ -133,11 +133,6 @@ class PrivateProgram:
         self.program = program
         self.__name__ = program.name
 
-    @cached_property
-    def _proof(self) -> Report:
-        """A program does not change, so one check is enough for all runs."""
-        return self.check()
-
     def check(self) -> Report:
         """Prove it: PROVED; or REFUTED with data that show it, or UNKNOWN, both with what is wrong.
 
@@ -176,11 +171,14 @@ class PrivateProgram:
             The declared budget at these parameters; basis: the checked derivation. Draws are exact.
             The released value is computed from the draws without the data.
         """
-        if not self._proof.proved:
-            raise PrivacyRefusedError(f"{self.__name__} is not proved private: {self._proof}")
-        return release_program(
-            self.program, data, parameters, rng, ledger, dataset, request_id, part
-        )
+        try:
+            return release_program(
+                self.program, data, parameters, rng, ledger, dataset, request_id, part
+            )
+        except ProgramError:
+            raise PrivacyRefusedError(
+                f"{self.__name__} is not proved private: {self.check()}"
+            ) from None
 
     def audit(self, n: int = 3, **parameters: object) -> ProgramAudit:
         """The exact loss over all data sets of up to n records and their neighbours.

@@ -40,7 +40,8 @@ class Scenario:
 class Public:
     """Equal in both runs; `number` is its value in symbols, `literal` a flag or a label.
 
-    `note` is what else is known: the family of a law or of candidates, the least entry of a vector.
+    `note` is what else is known: the family of a law or of candidates, the kind of a vector's
+    entries.
     """
 
     number: Expression | None = None

@@ -240,14 +240,15 @@ def observed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
     likelihood, belief = arguments
     if isinstance(belief, LawOf):
         belief = Belief(require_prior(checker, node, belief))
-    law = isinstance(belief, Public) and belief.sort == "law"
-    if not isinstance(likelihood, Closure) or not (law or isinstance(belief, Belief)):
+    known = isinstance(belief, Belief) or (isinstance(belief, Public) and belief.sort == "law")
+    if not isinstance(likelihood, Closure) or not known:
         raise checker.error(
             node,
             "observe needs a function of the unknown and a belief",
             fix="write observe(lambda r: ran(Bernoulli(r)) == d, belief)",
             kind="syntax",
         )
+    assert isinstance(belief, (Public, Belief))
     if isinstance(belief, Belief) and belief.token is None and not is_public(belief):
         raise checker.error(
             node,
@@ -255,7 +256,7 @@ def observed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             "another observation would have to be counted with them",
             "observe public values first: they belong to the prior",
         )
-    family = belief.note if isinstance(belief, Public) else belief.prior.family  # type: ignore[union-attr]
+    family = belief.prior.family if isinstance(belief, Belief) else belief.note
     if family == "Finite":
         return _observed_finite(checker, node, likelihood, belief)
     found = pure(checker, node, likelihood, (Theta(),))

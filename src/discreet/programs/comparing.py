@@ -23,8 +23,6 @@ from discreet.programs.running import (
     finished,
 )
 
-ONE = Fraction(1)
-
 
 def distance(kind: str, run: Interpreter, one: Law, two: Law) -> Any:
     """Between two laws; hidden where one of them is."""
@@ -134,6 +132,4 @@ def _root(square: arb) -> arb:
 def _weights(law: Law) -> dict[Any, Fraction]:
     values, weights = law.parameters
     total = sum(weights, Fraction(0))
-    if total <= 0:
-        raise InputError("a finite law needs a positive weight", "program")
     return {value: weight / total for value, weight in zip(values, weights, strict=True)}

@@ -63,8 +63,9 @@ class Transcript:
         """The next ones."""
         found = tuple(self.outcomes[self.place : self.place + width(request)])
         self.place += len(found)
-        chosen = isinstance(request, Selection)
-        if len(found) < width(request) or (chosen and not 0 <= found[0] < request.size):  # type: ignore[union-attr]
+        if len(found) < width(request) or (
+            isinstance(request, Selection) and not 0 <= found[0] < request.size
+        ):
             raise ExactnessError("the transcript does not fit the program")
         return found
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from discreet.core import Adjacency
-from discreet.programs import declared, rules, symbolic, syntax
+from discreet.programs import declared, operators, rules, symbolic, syntax
 from discreet.programs.abstract import (
     Abstract,
     Closure,
@@ -16,30 +15,23 @@ from discreet.programs.abstract import (
     Hidden,
     Items,
     LawOf,
-    Observation,
     Private,
     Public,
-    Random,
     RecordList,
     Scenario,
     Vector,
-    added,
     is_public,
     is_releasable,
-    negated,
-    numeric,
-    scaled,
 )
 from discreet.programs.costs import Cost, spent
 from discreet.programs.describing import describe
 from discreet.programs.diagnostics import Diagnostic, ProgramError
-from discreet.programs.families import FAMILIES, label_key
+from discreet.programs.families import FAMILIES
+from discreet.programs.operators import AFTER
 from discreet.programs.proving import Prover
 from discreet.programs.symbolic import ZERO, Expression, number
 
 MOST_UNROLLED = 64
-_AFTER = "add noise first, x = sample(laplace(eps, x)), and compute with the released value"
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True)
@@ -221,10 +213,10 @@ class Expressions(ABC):
         if isinstance(node, syntax.Group):
             return Items(tuple(self.value(item, names) for item in node.items))
         if isinstance(node, syntax.Unary):
-            return self.unary(node, names)
+            return operators.unary(self, node, self.value(node.operand, names))
         if isinstance(node, syntax.Binary):
             left, right = self.value(node.left, names), self.value(node.right, names)
-            return self.binary(node, left, right)
+            return operators.binary(self, node, left, right)
         if isinstance(node, syntax.Choice):
             return self.value(node.then if self.test(node.test, names) else node.otherwise, names)
         if isinstance(node, syntax.Index):
@@ -264,57 +256,10 @@ class Expressions(ABC):
             kind="syntax",
         )
 
-    def unary(self, node: syntax.Unary, names: Mapping[str, Abstract]) -> Abstract:
-        """-x, not x."""
-        value = self.value(node.operand, names)
-        if node.operator == "not":
-            if isinstance(value, Public):
-                known = isinstance(value.literal, bool)
-                return Public(literal=not value.literal if known else None, sort="flag")
-            if isinstance(value, Private) and value.sort == "flag":
-                return replace(value, token=None)
-        elif (x := numeric(value)) is not None:
-            return negated(x)
-        raise self.error(node, f"{node.operator} has no rule for {describe(value)}", kind="syntax")
-
-    def binary(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
-        """Arithmetic and comparisons."""
-        if node.operator in COMPARISONS:
-            return self.comparison(node, left, right)
-        if node.operator in ("and", "or"):
-            return self.connected(node, left, right)
-        if (scale := rules.scaled_noise(node.operator, left, right)) is not None:
-            return scale
-        x, y = numeric(left), numeric(right)
-        if x is None or y is None:
-            bad = left if x is None else right
-            raise self.error(
-                node, f"{node.operator} has no rule for {describe(bad)}", kind="syntax"
-            )
-        if node.operator in ("+", "-"):
-            return added(x, y, 1 if node.operator == "+" else -1)
-        if node.operator == "*":
-            return self.product(node, x, y)
-        if node.operator == "/":
-            return self.quotient(node, x, y)
-        if node.operator == "**":
-            return self.power(node, x, y)
-        if isinstance(x, Public) and isinstance(y, Public):
-            return Public()
-        raise self.failing(node, f"{node.operator} of a private value")
-
-    def unbounded(
-        self, node: syntax.Node, what: str, fix: str = "", sort: str = "number"
-    ) -> Private:
-        """A private value that nothing is known of."""
-        return Private(
-            None,
-            reason=f"{what} has no known bound",
-            fix=fix,
-            origin=node.span,
-            sort=sort,
-            inexact=True,
-        )
+    def unbounded(self, node: syntax.Node, what: str, fix: str) -> Private:
+        """A private number that nothing is known of."""
+        reason = f"{what} has no known bound"
+        return Private(None, reason=reason, fix=fix, origin=node.span, inexact=True)
 
     def failing(self, node: syntax.Node, what: str, kind: str = "distance") -> ProgramError:
         """Refuse a value that some data do not have, or that no run could decide.
@@ -322,121 +267,7 @@ class Expressions(ABC):
         Whether a run fails would show the data, even if nothing is made of the value.
         """
         reason = "it has no bound, and for some data no value"
-        return self.error(node, f"{what} has no rule", reason, _AFTER, kind)
-
-    def product(self, node: syntax.Node, x: Public | Private, y: Public | Private) -> Abstract:
-        """|c|·d."""
-        if isinstance(x, Private) and isinstance(y, Private):
-            return self.unbounded(node, "a product of two private values", _AFTER)
-        if isinstance(x, Public) and isinstance(y, Public):
-            known = x.number is not None and y.number is not None
-            return Public(x.number * y.number if known else None)  # type: ignore[operator]
-        inner, factor = (x, y) if isinstance(x, Private) else (y, x)
-        assert isinstance(inner, Private)
-        assert isinstance(factor, Public)
-        if factor.number is None:
-            return self.unbounded(node, "a private value times a released one", _AFTER)
-        return scaled(inner, factor.number, self.size(factor.number))
-
-    def size(self, c: Expression) -> Expression:
-        """|c|, in one piece where its sign is known."""
-        if c.value is None and self.prover.positive(c).holds:
-            return c
-        if c.value is None and self.prover.positive(-c).holds:
-            return -c
-        return symbolic.absolute(c)
-
-    def quotient(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
-        """d/|c|, c never 0."""
-        if isinstance(y, Private):
-            raise self.failing(
-                node, "division by a private value (it may be near 0, where 1/x is steep)"
-            )
-        if y.number is None:
-            if isinstance(x, Public):
-                return Public()
-            raise self.failing(node, "a private value divided by a released one")
-        answer = self.prover.nonzero(y.number)
-        if not answer.holds:
-            raise self.error(
-                node.right,
-                f"{y.number} may be 0 and is divided by",
-                fix="declare its bounds in params={…}, such as Pos",
-                kind="value",
-            )
-        if isinstance(x, Private):
-            factor = symbolic.ONE / y.number
-            return scaled(x, factor, self.size(factor))
-        return Public(None if x.number is None else x.number / y.number)
-
-    def power(self, node: syntax.Binary, x: Public | Private, y: Public | Private) -> Abstract:
-        """Whole powers of public numbers."""
-        if isinstance(x, Private) or isinstance(y, Private):
-            raise self.failing(
-                node, "a power of a private value (if x moves by d, x² may move by more)"
-            )
-        if x.number is None or y.number is None:
-            return Public()
-        exponent = y.number.value
-        if exponent is None or exponent.denominator != 1 or abs(exponent) > 64:
-            return Public()
-        if exponent < 0 and not self.prover.nonzero(x.number).holds:
-            raise self.error(node.left, f"{x.number} may be 0 and is divided by", kind="value")
-        return Public(x.number ** int(exponent))
-
-    def comparison(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
-        """== of categories is a private flag; other comparisons of private values have no bound."""
-        for one, two in ((left, right), (right, left)):
-            if isinstance(one, Random):
-                if node.operator != "==":
-                    raise self.error(
-                        node,
-                        "a draw is compared by == only",
-                        fix="write ran(Bernoulli(r)) == d",
-                        kind="syntax",
-                    )
-                return Observation(one.law, two)
-        labels = any(getattr(side, "sort", "") == "category" for side in (left, right))
-        if labels and node.operator not in ("==", "!="):
-            raise self.error(
-                node, "labels have no order", fix="compare them by == or !=", kind="syntax"
-            )
-        if isinstance(left, Public) and isinstance(right, Public):
-            return Public(literal=_compared(node.operator, left, right), sort="flag")
-        if all(map(_discrete, (left, right))) and node.operator in ("==", "!="):
-            return Private(
-                self.everywhere(symbolic.ONE),
-                "a comparison of records is 0 or 1",
-                symbolic.ONE,
-                ZERO,
-                symbolic.ONE,
-                "flag",
-            )
-        raise self.failing(node, "a comparison of private numbers", "comparison")
-
-    def connected(self, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
-        """And, or."""
-        if isinstance(left, Public) and isinstance(right, Public):
-            known = isinstance(left.literal, bool) and isinstance(right.literal, bool)
-            if not known:
-                return Public(sort="flag")
-            both = left.literal and right.literal
-            either = left.literal or right.literal
-            return Public(literal=both if node.operator == "and" else either, sort="flag")
-        if all(
-            isinstance(side, (Public, Private)) and side.sort == "flag" for side in (left, right)
-        ):
-            if any(isinstance(side, Private) and side.distances is None for side in (left, right)):
-                raise self.failing(node, "a comparison of private numbers", "comparison")
-            return Private(
-                self.everywhere(symbolic.ONE),
-                "a flag is 0 or 1",
-                symbolic.ONE,
-                ZERO,
-                symbolic.ONE,
-                "flag",
-            )
-        raise self.error(node, f"{node.operator} joins flags only", kind="syntax")
+        return self.error(node, f"{what} has no rule", reason, AFTER, kind)
 
     def index(self, node: syntax.Index, names: Mapping[str, Abstract]) -> Abstract:
         """x[i] with a known i."""
@@ -554,40 +385,3 @@ class Expressions(ABC):
                 kind="value",
             )
         return value.number
-
-
-def _compared(operator: str, left: Public, right: Public) -> bool | None:
-    """The result where both are known: numbers with numbers, labels with labels."""
-    if left.number is not None and right.number is not None:
-        one, two = left.number.value, right.number.value
-        if one is None or two is None:
-            return None
-        order = (one > two) - (one < two)
-        return {
-            "==": order == 0,
-            "!=": order != 0,
-            "<": order < 0,
-            "<=": order <= 0,
-            ">": order > 0,
-            ">=": order >= 0,
-        }[operator]
-    one, two = _label(left), _label(right)
-    mixed = {left.sort, right.sort} == {"flag", "number"}  # which the run compares as numbers
-    if one is None or two is None or mixed or operator not in ("==", "!="):
-        return None
-    same = bool(label_key(one) == label_key(two))
-    return same if operator == "==" else not same
-
-
-def _discrete(side: Abstract) -> bool:
-    """Flags and labels, and tuples of them."""
-    if isinstance(side, Items):
-        return all(map(_discrete, side.items))
-    return isinstance(side, (Public, Private)) and side.sort in ("flag", "category")
-
-
-def _label(side: Public) -> Any:
-    """A label, or a number to compare one with; flags are compared with flags only."""
-    if side.sort in ("category", "flag"):
-        return side.literal
-    return None if side.number is None else side.number.value

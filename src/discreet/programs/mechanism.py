@@ -68,6 +68,14 @@ def _proper(law: Law, parameters: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 
 
 @dataclass(frozen=True)
+class ProgramConfig(Config):
+    """Everything public that defines a run."""
+
+    def __str__(self) -> str:
+        return f"program {self.model.program.name}"
+
+
+@dataclass(frozen=True)
 class ProgramLaw:
     """The law of a program's draws, given the records."""
 
@@ -115,16 +123,14 @@ class ProgramMechanism(Mechanism):
 
 
 def program_mechanism(program: Program, given: Mapping[str, Any], n: int | None) -> Mechanism:
-    """The mechanism, with the guarantee that the program declares.
-
-    Its budget holds for all values of the parameters, so also for these; `check_program` has to
-    have proved it.
-    """
+    """The mechanism, with the guarantee that the program declares; `ProgramError` if not proved."""
+    # The budget is proved for all values of the parameters and all n, so it holds for these.
+    program.prove()
     epsilon, delta = program.costs(given, n)
     if epsilon <= 0:
         raise InputError("epsilon of the budget must be positive at these parameters", "budget")
     basis = Derivation(program.name, str(program.budget), program.digest)
-    config = Config(
+    config = ProgramConfig(
         "program",
         ProgramModel(program),
         n if program.adjacency is Adjacency.SUBSTITUTE else None,
@@ -147,5 +153,4 @@ def read_program_mechanism(document: Mapping[str, Any]) -> Mechanism:
     n = check.whole("n", document["n"], least=1) if document["n"] is not None else None
     program = read_program(document["model"], document["adjacency"])
     given = {name: read_value(value) for name, value in document["options"].items()}
-    program.prove()  # a document may say anything
     return program_mechanism(program, program.read_parameters(given), n)

@@ -144,6 +144,8 @@ def gauss(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract
             node, "gauss has no rule for distances of laws", fix="write laplace(eps, x, grid=g)"
         )
     if isinstance(sigma, Scale):
+        # At the run the variance is the least that is proved (ε, δ)-private in whole steps of the
+        # grid for the declared distance (hockey.gaussian_variance), so for any smaller one too.
         limit = sigma.distance * sigma.distance
         for square in squares:
             if not checker.prover.at_most(square, limit).holds:

@@ -7,7 +7,7 @@ instead.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 from discreet.programs.diagnostics import Diagnostic, ProgramError
@@ -318,13 +318,16 @@ class Parser:
     def comprehension(self, node: ast.ListComp, known: frozenset[str]) -> Node:
         """[f(i) for i in range(k)] and nothing else."""
         only = node.generators[0]
-        simple = len(node.generators) == 1 and not only.ifs and isinstance(only.target, ast.Name)
-        source = only.iter
-        ranged = isinstance(source, ast.Call) and isinstance(source.func, ast.Name)
-        if not simple or not ranged or self.resolve(source.func.id) != "range":  # type: ignore[attr-defined]
+        source, target = only.iter, only.target
+        if (
+            len(node.generators) > 1
+            or only.ifs
+            or not isinstance(target, ast.Name)
+            or not isinstance(source, ast.Call)
+            or self.resolve(ast.unparse(source.func)) != "range"
+        ):
             raise self.unsupported(node)
-        assert isinstance(only.target, ast.Name)
-        name = only.target.id
+        name = target.id
         body = self.node(node.elt, known | {name})
         return Each(self.span(node), name, self.node(source, known), body)
 
@@ -437,8 +440,3 @@ def parse_program(
     if not found or not isinstance(found[0], ast.FunctionDef):
         raise parser.unsupported(found[0] if found else tree)
     return parser.program(found[0])
-
-
-def resolver(bindings: Mapping[str, str]) -> Callable[[str], str | None]:
-    """From the names of a file to those of the language."""
-    return bindings.get

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property, partial
 from typing import Any
 
 from discreet import check
@@ -23,6 +24,7 @@ from discreet.programs.families import Law
 from discreet.programs.parsing import parse_program
 from discreet.programs.requests import Draw
 from discreet.programs.running import Data, Interpreter, finished
+from discreet.programs.symbolic import number
 
 RESERVED = ("data", "rng", "ledger", "dataset", "request_id", "part")
 
@@ -59,7 +61,11 @@ class Program:
         return self.source.name
 
     def prove(self) -> Proof:
-        """The proof; raises `ProgramError` where there is none."""
+        """The proof, found once; raises `ProgramError` where there is none."""
+        return self._proof
+
+    @cached_property
+    def _proof(self) -> Proof:
         if self.fault is not None:
             raise ProgramError(self.fault)
         return derive(
@@ -103,11 +109,11 @@ class Program:
         found = []
         for part in (self.budget.epsilon, self.budget.delta):
             try:
-                exact = part.at({k: _number(v) for k, v in values.items()}).value
+                exact = part.at({k: number(v) for k, v in values.items()}).value
             except ZeroDivisionError:
                 raise InputError("the budget divides by 0 at these parameters", "budget") from None
             if exact is None:
-                exact = balls.rounded_up(lambda part=part: part.ball(values))  # type: ignore[misc]
+                exact = balls.rounded_up(partial(part.ball, values))
             found.append(exact)
         return found[0], found[1]
 
@@ -148,13 +154,13 @@ class Program:
         oracle: whether it fails would show them.
         """
         if isinstance(self.records.item, declared.Category) and self.records.item.labels is None:
-            lengths = [len(v) for k, v in given.items() if isinstance(dict(self.kinds)[k], Many)]
-            if not lengths or any(value >= min(lengths) for value in values):
-                raise InputError(
-                    f"data must be whole numbers below the length {min(lengths, default=0)} of the "
-                    "prior",
-                    "data",
-                )
+            vectors = [name for name, kind in self.kinds if isinstance(kind, Many)]
+            length = min((len(given[name]) for name in vectors), default=0)
+            for place, value in enumerate(values):
+                if value >= length:
+                    raise InputError(
+                        f"data[{place}] must be below the length {length} of the prior", "data"
+                    )
         try:
             finished(self.evaluate(given, None, n, rehearse))
         except ExactnessError as error:
@@ -168,12 +174,6 @@ class Program:
         source = self.source.name, self.source.text, self.source.bindings
         parts = (source, self.records, self.kinds, self.adjacency, self.budget.written, self.n)
         return hashlib.sha256(repr(parts).encode()).hexdigest()
-
-
-def _number(value: Fraction) -> Any:
-    from discreet.programs.symbolic import number
-
-    return number(value)
 
 
 def make_program(

@@ -1,0 +1,215 @@
+"""Operators: arithmetic, comparisons, and, or, not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from discreet.programs import rules, symbolic, syntax
+from discreet.programs.abstract import (
+    Abstract,
+    Items,
+    Observation,
+    Private,
+    Public,
+    Random,
+    added,
+    negated,
+    numeric,
+    scaled,
+)
+from discreet.programs.describing import describe
+from discreet.programs.families import label_key
+from discreet.programs.symbolic import ZERO, Expression
+
+if TYPE_CHECKING:
+    from discreet.programs.expressions import Expressions as Checker
+
+AFTER = "add noise first, x = sample(laplace(eps, x)), and compute with the released value"
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def unary(checker: Checker, node: syntax.Unary, value: Abstract) -> Abstract:
+    """-x, not x."""
+    if node.operator == "not":
+        if isinstance(value, Public):
+            known = isinstance(value.literal, bool)
+            return Public(literal=not value.literal if known else None, sort="flag")
+        if isinstance(value, Private) and value.sort == "flag":
+            return replace(value, token=None)
+    elif (x := numeric(value)) is not None:
+        return negated(x)
+    raise checker.error(node, f"{node.operator} has no rule for {describe(value)}", kind="syntax")
+
+
+def binary(checker: Checker, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
+    """Arithmetic and comparisons."""
+    if node.operator in COMPARISONS:
+        return _comparison(checker, node, left, right)
+    if node.operator in ("and", "or"):
+        return _connected(checker, node, left, right)
+    if (scale := rules.scaled_noise(node.operator, left, right)) is not None:
+        return scale
+    x, y = numeric(left), numeric(right)
+    if x is None or y is None:
+        bad = left if x is None else right
+        raise checker.error(node, f"{node.operator} has no rule for {describe(bad)}", kind="syntax")
+    if node.operator in ("+", "-"):
+        return added(x, y, 1 if node.operator == "+" else -1)
+    if node.operator == "*":
+        return _product(checker, node, x, y)
+    if node.operator == "/":
+        return _quotient(checker, node, x, y)
+    return _power(checker, node, x, y)
+
+
+def _product(
+    checker: Checker, node: syntax.Node, x: Public | Private, y: Public | Private
+) -> Abstract:
+    """|c|·d."""
+    if isinstance(x, Private) and isinstance(y, Private):
+        return checker.unbounded(node, "a product of two private values", AFTER)
+    if isinstance(x, Public) and isinstance(y, Public):
+        if x.number is None or y.number is None:
+            return Public()
+        return Public(x.number * y.number)
+    inner, factor = (x, y) if isinstance(x, Private) else (y, x)
+    assert isinstance(inner, Private)
+    assert isinstance(factor, Public)
+    if factor.number is None:
+        return checker.unbounded(node, "a private value times a released one", AFTER)
+    return scaled(inner, factor.number, _size(checker, factor.number))
+
+
+def _size(checker: Checker, c: Expression) -> Expression:
+    """|c|, in one piece where its sign is known."""
+    if c.value is None and checker.prover.positive(c).holds:
+        return c
+    if c.value is None and checker.prover.positive(-c).holds:
+        return -c
+    return symbolic.absolute(c)
+
+
+def _quotient(
+    checker: Checker, node: syntax.Binary, x: Public | Private, y: Public | Private
+) -> Abstract:
+    """d/|c|, c never 0."""
+    if isinstance(y, Private):
+        raise checker.failing(
+            node, "division by a private value (it may be near 0, where 1/x is steep)"
+        )
+    if y.number is None:
+        if isinstance(x, Public):
+            return Public()
+        raise checker.failing(node, "a private value divided by a released one")
+    answer = checker.prover.nonzero(y.number)
+    if not answer.holds:
+        raise checker.error(
+            node.right,
+            f"{y.number} may be 0 and is divided by",
+            fix="declare its bounds in params={…}, such as Pos",
+            kind="value",
+        )
+    if isinstance(x, Private):
+        factor = symbolic.ONE / y.number
+        return scaled(x, factor, _size(checker, factor))
+    return Public(None if x.number is None else x.number / y.number)
+
+
+def _power(
+    checker: Checker, node: syntax.Binary, x: Public | Private, y: Public | Private
+) -> Abstract:
+    """Whole powers of public numbers."""
+    if isinstance(x, Private) or isinstance(y, Private):
+        raise checker.failing(
+            node, "a power of a private value (if x moves by d, x² may move by more)"
+        )
+    if x.number is None or y.number is None:
+        return Public()
+    exponent = y.number.value
+    if exponent is None or exponent.denominator != 1 or abs(exponent) > 64:
+        return Public()
+    if exponent < 0 and not checker.prover.nonzero(x.number).holds:
+        raise checker.error(node.left, f"{x.number} may be 0 and is divided by", kind="value")
+    return Public(x.number ** int(exponent))
+
+
+def _comparison(checker: Checker, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
+    """== of categories is a private flag; other comparisons of private values have no bound."""
+    for one, two in ((left, right), (right, left)):
+        if isinstance(one, Random):
+            if node.operator != "==":
+                raise checker.error(
+                    node,
+                    "a draw is compared by == only",
+                    fix="write ran(Bernoulli(r)) == d",
+                    kind="syntax",
+                )
+            return Observation(one.law, two)
+    labels = any(getattr(side, "sort", "") == "category" for side in (left, right))
+    if labels and node.operator not in ("==", "!="):
+        raise checker.error(
+            node, "labels have no order", fix="compare them by == or !=", kind="syntax"
+        )
+    if isinstance(left, Public) and isinstance(right, Public):
+        return Public(literal=_compared(node.operator, left, right), sort="flag")
+    if all(map(_discrete, (left, right))) and node.operator in ("==", "!="):
+        return _flag(checker, "a comparison of records is 0 or 1")
+    raise checker.failing(node, "a comparison of private numbers", "comparison")
+
+
+def _connected(checker: Checker, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
+    """And, or."""
+    if isinstance(left, Public) and isinstance(right, Public):
+        known = isinstance(left.literal, bool) and isinstance(right.literal, bool)
+        if not known:
+            return Public(sort="flag")
+        both = left.literal and right.literal
+        either = left.literal or right.literal
+        return Public(literal=both if node.operator == "and" else either, sort="flag")
+    if all(isinstance(side, (Public, Private)) and side.sort == "flag" for side in (left, right)):
+        return _flag(checker, "a flag is 0 or 1")
+    raise checker.error(node, f"{node.operator} joins flags only", kind="syntax")
+
+
+def _flag(checker: Checker, why: str) -> Private:
+    """A private flag: as a number 0 or 1."""
+    one = symbolic.ONE
+    return Private(checker.everywhere(one), why, one, ZERO, one, "flag")
+
+
+def _compared(operator: str, left: Public, right: Public) -> bool | None:
+    """The result where both are known: numbers with numbers, labels with labels."""
+    if left.number is not None and right.number is not None:
+        one, two = left.number.value, right.number.value
+        if one is None or two is None:
+            return None
+        order = (one > two) - (one < two)
+        return {
+            "==": order == 0,
+            "!=": order != 0,
+            "<": order < 0,
+            "<=": order <= 0,
+            ">": order > 0,
+            ">=": order >= 0,
+        }[operator]
+    one, two = _label(left), _label(right)
+    mixed = {left.sort, right.sort} == {"flag", "number"}  # which the run compares as numbers
+    if one is None or two is None or mixed or operator not in ("==", "!="):
+        return None
+    same = bool(label_key(one) == label_key(two))
+    return same if operator == "==" else not same
+
+
+def _discrete(side: Abstract) -> bool:
+    """Flags and labels, and tuples of them."""
+    if isinstance(side, Items):
+        return all(map(_discrete, side.items))
+    return isinstance(side, (Public, Private)) and side.sort in ("flag", "category")
+
+
+def _label(side: Public) -> Any:
+    """A label, or a number to compare one with; flags are compared with flags only."""
+    if side.sort in ("category", "flag"):
+        return side.literal
+    return None if side.number is None else side.number.value
