@@ -174,3 +174,15 @@ def test_without_the_solver_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     found = call("check", PROVED)
     assert found.status == 2
     assert "pip install 'discreet[language]'" in found.err
+
+
+def test_the_output_in_the_readme_is_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (program,) = (b for b in readme.split("```python\n") if "@private(" in b)
+    source = program.split("\n\n\nassert")[0].replace('budget="2*eps"', 'budget="eps"')
+    shown = "REFUTED cure_rate" + readme.split("REFUTED cure_rate", 1)[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "programs.py").write_text(source + "\n", encoding="utf-8")
+    assert call("check", "programs.py").out.startswith(shown)
