@@ -24,6 +24,7 @@ from discreet.language.examples.proved.dirichlet_l1 import dirichlet_l1
 from discreet.language.examples.proved.naive_bayes import naive_bayes
 from discreet.language.examples.proved.normal_input import normal_input
 from discreet.language.examples.proved.normal_mean import normal_mean
+from tests.programs.attacks import with_params, written
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "release.schema.json").read_text(encoding="utf-8")
@@ -137,6 +138,30 @@ def test_bad_input_is_refused_before_any_charge(
         program.run(data, ledger=ledger, dataset="trial", **given)
     assert "7" not in str(caught.value).replace("100", "")
     assert not ledger.datasets()
+
+
+def _at_place(place: str) -> PrivateProgram:
+    return written(
+        with_params('"alpha": Vector(Pos)'),
+        "data, eps, alpha",
+        f"x = sample(laplace(eps, sum(data)))\n{place}",
+    )
+
+
+def test_what_public_numbers_make_fail_is_refused_before_any_charge(tmp_path: Path) -> None:
+    ledger = dp.Ledger.open(tmp_path / "budget.db", budget=10)
+    third = _at_place("return x + alpha[3]")
+    assert third.check().proved
+    with pytest.raises(dp.InputError, match="whatever is drawn: a place in the program lies out"):
+        third.run(COINS, eps=1, alpha=[1, 2], ledger=ledger, dataset="trial")
+    assert not ledger.datasets()
+    assert third.run(COINS, eps=1, alpha=[1, 2, 3, 4], ledger=ledger, dataset="trial").value
+
+
+def test_what_only_some_draws_make_fail_is_run() -> None:
+    inverse = _at_place("return 1 / x")  # a rehearsal with the draw 0 divides by 0
+    assert inverse.check().proved
+    assert 0 < inverse.run(COINS, eps=100, alpha=[1]).value < 1
 
 
 def test_the_ledger_pays_what_was_declared(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.programs.reports import Report, check_program
-from tests.programs.tables import BROKEN, PROVED
+from tests.programs.tables import BROKEN, PROVED, table
 
 # the text of the line that is pointed at, and what the message says
 MESSAGES = {
@@ -86,6 +86,13 @@ def test_a_message_says_where_why_and_what_to_do(name: str) -> None:
     assert phrase in str(found)
     assert found.fix
     assert COSTS.get(name, "") in " ".join(found.costs)
+
+
+@pytest.mark.slow
+def test_the_table_of_the_guide_is_true() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "programs.md").read_text()
+    for line in table().splitlines():
+        assert line.rsplit(maxsplit=1)[0] in guide  # but for the seconds
 
 
 def test_no_two_messages_are_the_same() -> None:

@@ -16,7 +16,7 @@ STYLE = """
 .discreet-shown b.verdict { color: #fff; border-radius: 4px; padding: 2px 8px; }
 .discreet-shown .PROVED { background: #1a7f37; } .discreet-shown .REFUTED { background: #cf222e; }
 .discreet-shown .UNKNOWN { background: #9a6700; }
-.discreet-shown table { border-collapse: collapse; margin: 1em 0; }
+.discreet-shown table { border-collapse: collapse; margin: 1em 0; font: inherit; }
 .discreet-shown th, .discreet-shown td { text-align: left; vertical-align: top;
   padding: 2px 12px 2px 0; border: 0; background: none; }
 .discreet-shown th { color: #59636e; font-weight: 600; white-space: nowrap; }

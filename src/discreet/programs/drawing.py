@@ -14,7 +14,6 @@ from discreet.exact.draw import Source
 from discreet.laws.gaussian import discrete_gaussian
 from discreet.programs.requests import (
     LaplaceNoise,
-    NormalNoise,
     PosteriorDraw,
     Request,
     Selection,
@@ -70,11 +69,11 @@ class Transcript:
         return found
 
 
-def rehearse(request: Request) -> tuple[int, ...]:
-    """Nothing but zeros: to find out whether a program can be replayed."""
-    if isinstance(request, (LaplaceNoise, NormalNoise)):
-        return (0,) * len(request.centers)
-    return (0,)
+def rehearse(outcome: int, request: Request) -> tuple[int, ...]:
+    """Nothing but this outcome: to find out whether a program can be replayed."""
+    if isinstance(request, Selection):
+        return (outcome % request.size,)
+    return (outcome,) * width(request)
 
 
 def select(log_weights: tuple[Real, ...], source: Source) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from discreet.core import Adjacency
+from discreet.exact import balls
 from discreet.programs import declared, distances, symbolic, syntax
 from discreet.programs.abstract import (
     Abstract,
@@ -253,8 +255,14 @@ def describe_moves(checker: Checker, posterior: Belief) -> str:
         return ""
     found = [(kind, moved(checker, posterior, kind)) for kind in distances.KINDS]
     parts = [
-        f"{_NAMES[kind]} {distance}"
+        f"{_NAMES[kind]} {_with_decimals(distance)}"
         for kind, distance in found
         if distance is not None and (kind == "kl" or distance != ONE)  # which says nothing
     ]
     return f"; one record moves it by {', '.join(parts)} at most" if parts else ""
+
+
+def _with_decimals(distance: Expression) -> str:
+    if distance.value is not None or distance.symbols:
+        return str(distance)
+    return f"{distance} = {balls.nearest(partial(distance.ball, {})):.4g}"

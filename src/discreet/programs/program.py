@@ -26,6 +26,7 @@ from discreet.programs.requests import Draw
 from discreet.programs.running import Data, Interpreter, finished
 from discreet.programs.symbolic import number
 
+REHEARSED = (0, 1, -1, 1000, -1000)  # a program that fails with each is refused
 RESERVED = ("data", "rng", "ledger", "dataset", "request_id", "part")
 
 
@@ -161,12 +162,15 @@ class Program:
                     raise InputError(
                         f"data[{place}] must be below the length {length} of the prior", "data"
                     )
-        try:
-            finished(self.evaluate(given, None, n, rehearse))
-        except ExactnessError as error:
-            raise InputError(f"{self.name} cannot be run: {error}", "program") from None
-        except InputError:
-            pass  # of a released value that is 0 here and will be another
+        for outcome in REHEARSED:
+            try:
+                finished(self.evaluate(given, None, n, partial(rehearse, outcome)))
+                return
+            except ExactnessError as error:
+                raise InputError(f"{self.name} cannot be run: {error}", "program") from None
+            except InputError as error:
+                reason = error  # perhaps of the released value, which the next outcome changes
+        raise InputError(f"{self.name} fails whatever is drawn: {reason}", "program")
 
     @property
     def digest(self) -> str:
