@@ -33,7 +33,7 @@ def test_a_program_in_a_notebook() -> None:
     manager = client.create_kernel_manager()
     manager.kernel_spec.argv[0] = sys.executable  # the kernel of this environment
     client.execute()
-    shown = [cell.outputs[0].data if cell.outputs else None for cell in notebook.cells]
+    shown = [cell.outputs[0].data if cell.outputs else {} for cell in notebook.cells]
     assert shown[2]["text/plain"] == "'PROVED'"
     assert "<table" in shown[3]["text/html"]
     assert shown[4]["text/plain"] == "Fraction(1, 1)"
