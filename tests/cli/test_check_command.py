@@ -37,7 +37,7 @@ def test_a_program_that_is_not_proved_ends_with_1() -> None:
     assert found.status == 1
     assert "REFUTED beta_l1_eps" in found.out
     assert "^^^^^^" in found.out
-    assert found.out.endswith("Proved private: 1 of 2 programs.\n")
+    assert found.out.endswith("Proved private: 1 of 2 programs (1 refuted).\n")
     assert "\x1b" not in found.out
 
 

@@ -172,8 +172,8 @@ def test_budgets_in_writing(budget: Any, message: str) -> None:
 
 
 DECLARATIONS: list[tuple[dict[str, Any], str]] = [
-    ({"data": bool}, "data must be a List"),
-    ({"adjacent": "replace"}, "adjacency"),
+    ({"data": bool}, r"data must be such as List\[Bool\]"),
+    ({"adjacent": "replace"}, "adjacent must be"),
     ({"params": {"eps": float}}, "params"),
     ({"params": {}}, "params must declare every argument"),
     ({"params": {"eps": Pos, "more": Pos}}, "params must declare every argument"),

@@ -434,4 +434,41 @@ CASES: dict[str, tuple[str, str, str]] = {
         "data, eps",
         "p = (sum(data), 3)\nreturn sample(laplace(eps, p[1 / 2]))",
     ),
+    "a family that is a variable after a loop": (
+        with_params('"k": Nat').replace('"eps"', '"eps/101"', 1) + ", n=100",
+        "data, eps, k",
+        "q = Normal(0, 1)\nfor i in range(k - 1):\n    Normal = Bernoulli\n"
+        "post = infer(observe_all(Normal, data, prior=q, variance=1))\n"
+        "return sample(laplace(eps, mean(post), grid=1/101))",
+    ),
+    "a ball that is clipped to a point": (
+        BOOLS.replace('"eps"', '"eps/1000"', 1),
+        "data, eps",
+        "post = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\n"
+        "d = total_variation(post, Beta(1, 2))\n"
+        "return sample(laplace(1000000*eps, clip(d, 1/2, 1/2), grid=1))",
+    ),
+    "a root of a root": (
+        'data=List[Bool], adjacent="add-remove", budget="x*(x-4)**2*sqrt(sqrt(x))", params={"x": Pos}',
+        "data, x",
+        "return sample(laplace(x/10, sum(data)))",
+    ),
+    "a root of a product": (
+        'data=List[Bool], adjacent="add-remove", budget="sqrt(pi*x)*x*(x-4)**2", params={"x": Pos}',
+        "data, x",
+        "return sample(laplace(x/10, sum(data)))",
+    ),
+    "a vector of unknown length at a known n": (
+        'data=List[Enum], adjacent="substitute", budget="0.37*eps", n=8, '
+        'params={"eps": Pos, "alpha": Vector(AtLeast(1)), "candidates": Candidates(Dirichlet)}',
+        "data, eps, alpha, candidates",
+        "post = infer(observe_all(Categorical, data, prior=Dirichlet(alpha)))\n"
+        "return sample(exp_mech(eps, lambda r: -hellinger(post, r), candidates))",
+    ),
+    "a number that becomes a list in a loop": (
+        with_params('"k": Nat').replace('"eps"', '"2*eps"', 1),
+        "data, eps, k",
+        "d = sum(data)\nfor i in range(k - 1):\n    d = data\n"
+        "return sample(laplace(eps, clip(d, 0, 1), grid=1))",
+    ),
 }

@@ -27,7 +27,7 @@ MESSAGES = {
     "lemma_6_2": ("-total_variation(post, r)", "more than the declared sqrt(2 - pi/2)*eps"),
     "loop_branch": ("return first, second", "second is private and is returned without noise"),
     "n_releases": ("sample(laplace(eps, total))", "spends epsilon n*eps"),
-    "no_noise": ("infer(observe_all", "Post[Beta] given data"),
+    "no_noise": ("infer(observe_all", "Beta posterior given data"),
     "normal_unclipped": ("params(post)", "any real numbers"),
     "one_raw": ("return Beta(x, b)", "b is private and is returned without noise"),
     "overlapping_cells": ("parallel(size", "the cells overlap: a record (True, True)"),

@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,9 +32,10 @@ _SPEAKING = (DiscreetError, ImportError, NameError, AttributeError, TypeError)
 @click.option("--explain", is_flag=True, help="Print the derivations of what is proved.")
 @common.output_options
 def command(files: tuple[str, ...], explain: bool, as_json: bool, quiet: bool) -> int:
-    """Prove the programs of Python files private, or say where and why not. No data are read.
+    """Prove the programs of Python files private, or say where and why not; that needs no data.
 
-    The files are imported. Exit status: 0 all programs are proved, 1 one is not.
+    A file is executed as by import: keep what runs a program under if __name__ == "__main__".
+    Exit status: 0 all programs are proved, 1 one is not, 2 a file cannot be imported.
 
     \b
     discreet check programs.py
@@ -63,9 +65,11 @@ def _print(reports: list[Report], explain: bool) -> None:
         console.print(shown, soft_wrap=True)
         if explain or not report:
             console.print()
-    proved = sum(map(bool, reports))
+    verdicts = Counter(report.verdict for report in reports)
     programs = "program" if len(reports) == 1 else "programs"
-    console.print(f"Proved private: {proved} of {len(reports)} {programs}.")
+    others = [f"{verdicts[v]} {v.lower()}" for v in ("REFUTED", "UNKNOWN") if verdicts[v]]
+    rest = f" ({', '.join(others)})" if others else ""
+    console.print(f"Proved private: {verdicts['PROVED']} of {len(reports)} {programs}{rest}.")
 
 
 def _programs(file: str) -> list[PrivateProgram]:

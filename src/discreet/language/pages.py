@@ -26,6 +26,19 @@ STYLE = """
 .discreet-shown .why { color: #116329; min-width: 16em; }
 .discreet-shown mark { background: #ffebe9; color: inherit; border-bottom: 2px solid #cf222e; }
 .discreet-shown .note { color: #59636e; margin: 0.3em 0; }
+@media (max-width: 700px) {
+  .discreet-shown thead { display: none; }
+  .discreet-shown tr, .discreet-shown td { display: block; }
+  .discreet-shown td.number { float: left; }
+  .discreet-shown td:empty { display: none; }
+}
+@media (prefers-color-scheme: dark) {
+  .discreet-shown { background: #0d1117; color: #e6edf3; }
+  .discreet-shown th, .discreet-shown .note, .discreet-shown .number { color: #9198a1; }
+  .discreet-shown tbody tr { border-color: #30363d; }
+  .discreet-shown .why { color: #7ee787; }
+  .discreet-shown mark { background: #5d1a1e; border-color: #f85149; }
+}
 """
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 COLOURS = {"PROVED": "green", "REFUTED": "red", "UNKNOWN": "yellow"}
-KEY = "Pub: the same for neighbouring data. X@d: one record moves it by d at most."
+KEY = "public: the same for neighbouring data; moved by d: one record moves it by d at most."
 _TAB, _WIDEST = 4, 96  # columns of a tab, and of a conclusion
 _GUTTER = "bright_blue"
 
@@ -202,7 +202,7 @@ def _derive(report: Report) -> Text:
     text.append(f"\n{margin}--> ", _GUTTER).append(place(report))
     text.append(f"\n{margin} | {' ' * right}spent so far", _GUTTER)
     for line, found in zip(lines, below, strict=True):
-        text.append(f"\n{line.number} | ", _GUTTER).append(line.source)
+        text.append(f"\n{line.number:>{len(margin)}} | ", _GUTTER).append(line.source)
         for parts, so_far in found:
             for part in parts:
                 text.append(f"\n{margin} | ", _GUTTER).append(part, "green")

@@ -26,6 +26,7 @@ from discreet.programs.numbers import (
     rounded,
 )
 from discreet.programs.running import (
+    HIDDEN_FLAG,
     Data,
     Interpreter,
     number_of,
@@ -117,7 +118,10 @@ def _sum(run: Interpreter, data: Any) -> Any:
             count = int(sum((run.known(x) for x in listed), Fraction(0)) / step)
         return Whole(Fraction(0), step, count)
     if data.values is None:
-        return SECRET
+        hidden = data.hidden()
+        return hidden if isinstance(hidden, Whole) and hidden == HIDDEN_FLAG else SECRET
+    if all(isinstance(value, bool) for value in data.values):
+        return Whole(Fraction(0), ONE, sum(data.values))
     return sum((run.known(value) for value in data.values), Fraction(0))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -44,6 +45,7 @@ class Witness:
     neighbour: tuple[Any, ...]
     parameters: Mapping[str, Any]
     output: Any
+    assuming: str = ""  # what unknown functions do
 
     @property
     def violated(self) -> bool:
@@ -62,52 +64,54 @@ class Witness:
     def document(self) -> dict[str, Any]:
         """In JSON's types."""
         return {
-            "data": [_show(value) for value in self.data],
-            "neighbour": [_show(value) for value in self.neighbour],
+            "data": [show(value) for value in self.data],
+            "neighbour": [show(value) for value in self.neighbour],
             "parameters": {
-                name: _show(value)
+                name: show(value)
                 for name, value in self.parameters.items()
                 if not isinstance(value, tuple)
             },
-            "output": _show(self.output),
+            "output": show(self.output),
             "loss": str(self.epsilon) if self.epsilon == float("inf") else self.epsilon,
             "claimed": self.claimed,
             "delta": self.delta,
             "claimed_delta": self.claimed_delta,
+            "assuming": self.assuming,
         }
 
     def __str__(self) -> str:
         at = ", ".join(
-            f"{name} = {_show(value)}"
+            f"{name} = {show(value)}"
             for name, value in self.parameters.items()
             if not isinstance(value, tuple)
         )
         sides = f"data {_listed(self.data)} and {_listed(self.neighbour)}"
         where = f"{sides}{f' at {at}' if at else ''}"
+        if self.assuming:
+            where = f"if {self.assuming}: {where}"
         if self.delta is not None:
             return (
                 f"{where}: exact delta {self.delta:.6g} at epsilon {self.claimed:.6g}, claimed "
                 f"{self.claimed_delta:.6g}"
             )
         loss = "infinite" if self.epsilon == float("inf") else f"{self.epsilon:.6g}"
-        return (
-            f"{where}, output {_show(self.output)}: exact loss {loss}, claimed {self.claimed:.6g}"
-        )
+        return f"{where}, output {show(self.output)}: exact loss {loss}, claimed {self.claimed:.6g}"
 
 
-def _show(value: Any) -> str:
+def show(value: Any) -> str:
+    """For people."""
     if isinstance(value, Fraction):
         return str(value) if value.denominator < 1000 else f"{float(value):.6g}"
     if isinstance(value, tuple):
-        return f"({', '.join(map(_show, value))})"
+        return f"({', '.join(map(show, value))})"
     return repr(value) if isinstance(value, str) else str(value)
 
 
 def _listed(values: tuple[Any, ...]) -> str:
     return (
-        f"[{', '.join(_show(value) for value in values)}]"
+        f"[{', '.join(show(value) for value in values)}]"
         if len(values) <= 8
-        else (f"[{', '.join(_show(value) for value in values[:4])}, … {len(values)} records]")
+        else (f"[{', '.join(show(value) for value in values[:4])}, … {len(values)} records]")
     )
 
 
@@ -116,21 +120,59 @@ def _listed(values: tuple[Any, ...]) -> str:
 
 def records_of(program: Program) -> tuple[Any, ...]:
     """Records to try: all there are, or some."""
-    return _tried(program.records.item)
+    return _tried(program.records.item, tuple(dict.fromkeys(_clipped(program.body))))
 
 
-def _tried(kind: declared.Kind) -> tuple[Any, ...]:
+def _tried(kind: declared.Kind, ends: tuple[Fraction, ...]) -> tuple[Any, ...]:
     values = declared.support(kind)
     if values is not None:
         return values
     if isinstance(kind, declared.Category):
         return (0, 1, 2)
     if isinstance(kind, declared.Number):
-        if kind.low is not None and kind.high is not None:
-            return kind.low, kind.high
-        return _REALS
+        return _numbers(kind, ends)
     assert isinstance(kind, declared.Record)
-    return tuple(itertools.product(*(_tried(part)[:2] for part in kind.parts)))
+    return tuple(itertools.product(*(_tried(part, ends)[:2] for part in kind.parts)))
+
+
+def _numbers(kind: declared.Number, ends: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Where they are clipped to, or the bounds they have, or some."""
+    low, high = kind.low, kind.high
+    if low is not None and high is not None:
+        return (low + high) / 2 if kind.open else low, high
+    found = ends if len(ends) > 1 else (*ends, *_REALS)
+    if low is not None:
+        found = (low + kind.open, *(x for x in found if x > low + kind.open))
+    return tuple(dict.fromkeys(found))[:3]
+
+
+def _clipped(node: object) -> Iterator[Fraction]:
+    """The numbers that a program clips to."""
+    if isinstance(node, syntax.Call) and node.name == "clip":
+        yield from (end.value for end in node.arguments[1:] if isinstance(end, syntax.Number))
+    for part in _parts(node):
+        yield from _clipped(part)
+
+
+def assumptions(program: Program) -> str:
+    """What a witness takes for granted of words that have no meaning here."""
+    names = dict.fromkeys(_unknown(program.body))
+    return ", ".join(f"{name}(x) = 1000*x" for name in names)
+
+
+def _unknown(node: object) -> Iterator[str]:
+    if isinstance(node, syntax.Unknown):
+        yield node.name
+    for part in _parts(node):
+        yield from _unknown(part)
+
+
+def _parts(node: object) -> Iterator[object]:
+    """What a node of the tree is made of."""
+    if isinstance(node, tuple):
+        yield from node
+    elif hasattr(node, "__dataclass_fields__"):
+        yield from (getattr(node, name) for name in node.__dataclass_fields__)
 
 
 def neighbours(program: Program, n: int) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
@@ -174,37 +216,39 @@ def _ordered(node: object) -> bool:
     """Whether the order of the records matters."""
     if isinstance(node, syntax.Call) and node.name in ("sample_each", "fold"):
         return True
-    if isinstance(node, tuple):
-        return any(map(_ordered, node))
-    if hasattr(node, "__dataclass_fields__"):
-        return any(_ordered(getattr(node, name)) for name in node.__dataclass_fields__)
-    return False
+    return any(map(_ordered, _parts(node)))
 
 
 def instances(
     program: Program, hint: Mapping[str, Fraction] | None = None
 ) -> Iterator[dict[str, Any]]:
     """Numbers for the parameters: where the solver failed, and some simple ones."""
-    bases = [hint] if hint else []
-    bases += [{"": value} for value in _BASES]
-    for base in bases:
-        given: dict[str, Any] = {}
-        for name, kind in program.kinds:
-            given[name] = _chosen(name, kind, base)
+    for base in _BASES if not hint else (_BASES[0], *_BASES):
+        given = {name: _chosen(kind, base) for name, kind in program.kinds}
+        if hint:
+            given |= {name: value for name, value in hint.items() if name in given}
+            hint = None
         yield given
 
 
-def _chosen(name: str, kind: declared.Parameter, base: Mapping[str, Fraction]) -> Any:
+def _chosen(kind: declared.Parameter, base: Fraction) -> Any:
     if isinstance(kind, declared.Many):
-        return (kind.item.low or Fraction(1),) * 3
+        return (_near(kind.item, Fraction(0)),) * 3
     if isinstance(kind, declared.Candidates):
         return (_DEFAULTS[kind.family],)
-    if name in base:
-        return base[name]
-    value = base.get("", Fraction(1)) if kind.low in (None, 0) else kind.low
-    if kind.high is not None and value >= kind.high:
-        value = (kind.low or Fraction(0)) + (kind.high - (kind.low or 0)) / 50
-    return value
+    return _near(kind, base)
+
+
+def _near(kind: declared.Number, base: Fraction) -> Fraction:
+    """A value of that kind: the base, or the lower end, or one near it."""
+    low, high = kind.low, kind.high
+    if kind.whole:
+        return max(Fraction(math.ceil(base)), low or Fraction(0))
+    if low is None or (low == 0 and base > 0 and (high is None or base < high)):
+        return base
+    if not kind.open:
+        return low
+    return low + 1 if high is None else low + (high - low) / 50
 
 
 _DEFAULTS = {
@@ -250,9 +294,11 @@ def loss(
         delta = program.budget.delta.ball(public)
         if program.budget.delta.terms:
             found, output = _hockey_stick(program, given, one, two, epsilon)
-            return _witness(arb.neg_inf(), epsilon, found, delta, one, two, given, output)
-        worst, output = _ratio(program, given, one, two)
-        return _witness(worst, epsilon, None, delta, one, two, given, output)
+            witness = _witness(arb.neg_inf(), epsilon, found, delta, one, two, given, output)
+        else:
+            worst, output = _ratio(program, given, one, two)
+            witness = _witness(worst, epsilon, None, delta, one, two, given, output)
+    return replace(witness, assuming=assumptions(program))
 
 
 def _witness(
@@ -293,13 +339,14 @@ def _log_probability(
 def _ratio(
     program: Program, given: dict[str, Any], one: tuple[Any, ...], two: tuple[Any, ...]
 ) -> tuple[arb, Any]:
-    """The log of the largest ratio of probabilities, of those that are tried."""
-    worst, where = arb.neg_inf(), None
+    """The log of the largest ratio of probabilities, of those that are tried: 0 at least."""
+    worst, where = arb(0), None
     for value, explorer in outcomes(program, given, one, few=True):
         other = _log_probability(program, given, two, explorer.transcript, value)
         if other == arb.neg_inf():
             return arb.pos_inf(), value
         found = explorer.log_p - other
+        where = value if where is None else where
         if found.lower() > worst.lower():
             worst, where = found, value
     return worst, where

@@ -51,7 +51,7 @@ class _Reader:
         try:
             tree = ast.parse(self.text.strip(), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise self.fail("is not an expression") from None
+            raise self.fail('is not an expression: write such as "2*eps"') from None
         try:
             return self.node(tree.body)
         except ZeroDivisionError:
@@ -68,7 +68,12 @@ class _Reader:
                 return symbolic.PI
             if node.id not in self.names:
                 known = ", ".join(sorted(self.names)) or "none"
-                raise self.fail(f"uses the unknown parameter {node.id!r}; declared are {known}")
+                if node.id == "n":
+                    raise self.fail("uses n, which is private under add-remove")
+                raise self.fail(
+                    f"uses the unknown parameter {node.id!r}; declared are {known}: write "
+                    f'params={{"{node.id}": Pos}}'
+                )
             return symbolic.symbol(node.id)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -self.node(node.operand)

@@ -153,8 +153,13 @@ class Checker(Expressions):
                     "use sum(map(f, data)) or fold(step, start, data)",
                     "private",
                 )
-            known = names[name] if is_public(before[name]) else before[name]
-            names[name] = self.weakened(name, known)
+            after = names[name]
+            if is_public(before[name]):
+                names[name] = self.weakened(name, after)
+            elif isinstance(after, (Public, Private)) and after.sort == "number":
+                names[name] = self.weakened(name, before[name])
+            else:
+                names[name] = Hidden(name)
         # no rounds at all where the end lies before the start: nothing is paid back
         rounds = count
         if not self.prover.at_most(ZERO, count).holds:

@@ -12,7 +12,7 @@ from discreet import divergence
 from discreet.errors import InputError
 from discreet.exact import balls
 from discreet.exact.balls import ball
-from discreet.programs.families import Law, require_proper
+from discreet.programs.families import Law, label_key, require_proper
 from discreet.programs.numbers import (
     SECRET,
     Irrational,
@@ -130,6 +130,10 @@ def _root(square: arb) -> arb:
 
 
 def _weights(law: Law) -> dict[Any, Fraction]:
+    """Of every value; one that is listed twice has the sum."""
     values, weights = law.parameters
     total = sum(weights, Fraction(0))
-    return {value: weight / total for value, weight in zip(values, weights, strict=True)}
+    found: dict[Any, Fraction] = {}
+    for value, weight in zip(values, weights, strict=True):
+        found[label_key(value)] = found.get(label_key(value), Fraction(0)) + weight / total
+    return found

@@ -160,7 +160,7 @@ def _too_much(
         Diagnostic(
             _exceeding(costs, allowed, prover, which),
             message,
-            f"it is most where {scenario}",
+            f"the most is spent where {scenario}",
             _instead(costs, found, allowed, which),
             "unknown" if unsure else "budget",
             str(budget),

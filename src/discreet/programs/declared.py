@@ -170,7 +170,7 @@ def _read(kind: Kind, where: str, value: object) -> Any:
     if isinstance(kind, Flag):
         if isinstance(plain, bool):
             return plain
-        raise InputError(f"{where} must be True or False", "data")
+        raise InputError(f"{where} must be True or False: of 0 and 1 make x == 1", "data")
     if isinstance(kind, Category):
         return _category(kind, where, plain)
     if isinstance(kind, Record):

@@ -29,6 +29,7 @@ from discreet.programs.diagnostics import Diagnostic, ProgramError
 from discreet.programs.families import FAMILIES
 from discreet.programs.operators import AFTER
 from discreet.programs.proving import Prover
+from discreet.programs.signatures import SIGNATURES
 from discreet.programs.symbolic import ZERO, Expression, number
 
 MOST_UNROLLED = 64
@@ -136,7 +137,7 @@ class Expressions(ABC):
         return self.error(
             node,
             "a branch on a private value",
-            f"which way the program goes would show it: {why}",
+            f"which way the program goes would show it ({why})",
             "release the value with noise first, and branch on the released one",
             "private",
         )
@@ -208,6 +209,8 @@ class Expressions(ABC):
             return Public(literal=node.value, sort=sort)
         if isinstance(node, syntax.Missing):
             return Public(sort="nothing")
+        if isinstance(node, syntax.Word):
+            return self.family(node)
         if isinstance(node, syntax.Name):
             return self.named(node, names)
         if isinstance(node, syntax.Group):
@@ -233,22 +236,27 @@ class Expressions(ABC):
             return self.unknown(node, names)
         return rules.call(self, node, names)
 
+    def family(self, node: syntax.Word) -> FamilyName:
+        """A family of distributions; other words are called."""
+        if node.name in FAMILIES:
+            return FamilyName(node.name)
+        fix = f"call it: {node.name}(…), inside lambda x: {node.name}(…) where a function is needed"
+        raise self.error(node, f"{node.name} is not a value", fix=fix, kind="syntax")
+
     def named(self, node: syntax.Name, names: Mapping[str, Abstract]) -> Abstract:
-        """A variable, or a family."""
+        """A variable."""
         if node.name in names:
             value = names[node.name]
             if isinstance(value, Hidden):
                 raise self.error(
                     node,
-                    f"{value.name} is private and not the record at hand",
+                    f"{value.name} is private and may not be used here",
                     "a function of one record, or of one cell, may use nothing else that is "
-                    "private: one record would change the noise of all",
-                    "use only the function's own argument",
+                    "private, nor what a loop changes: one record would change all the noise",
+                    "use only the function's own argument, or release the value first",
                     "private",
                 )
             return value
-        if node.name in FAMILIES:
-            return FamilyName(node.name)
         raise self.error(
             node,
             f"{node.name} may have no value here",
@@ -337,13 +345,16 @@ class Expressions(ABC):
         """Something without a rule."""
         private = any(not is_public(self.value(part, names)) for part in node.arguments)
         on = "private data" if private else "public values"
+        known = node.name in SIGNATURES or node.name in FAMILIES
+        hint = f"{node.name} was given another meaning in this file or notebook; " if known else ""
         raise self.error(
             node,
             f"{node.name} is an unknown function, used on {on}",
             "nothing is known of what it does to two neighbouring data sets"
             if private
-            else "a program is a closed world: what has no rule is not run",
-            "use the functions of discreet.language; after the release, any function may be used",
+            else "only the constructs of discreet.language are checked and run",
+            f"{hint}use the functions of discreet.language; after the release, any function may be "
+            "used",
             "distance" if private else "syntax",
         )
 

@@ -68,11 +68,24 @@ def make(family: str, *parameters: object) -> Law:
     return Law(family, tuple(exact(name, value) for name, value in pairs))
 
 
+MOST_BITS = 1000  # of a parameter: balls around distances have to become narrow in time
+
+
+def require_short(argument: str, x: object) -> None:
+    """Refuse a number of very many digits."""
+    if isinstance(x, tuple):
+        for part in x:
+            require_short(argument, part)
+    elif isinstance(x, Fraction) and max(x.numerator, x.denominator).bit_length() > MOST_BITS:
+        raise InputError(f"{argument} must have less than 300 digits", argument.split("[")[0])
+
+
 def read_law(argument: str, value: object, family: str) -> Law:
     """A candidate of that family, with parameters it can have."""
     if not isinstance(value, Law) or value.family != family:
         raise InputError(f"{argument} must be a {family}, got {check.brief(value)}", argument)
     require_proper(argument, value)
+    require_short(argument, value.parameters)
     return value
 
 

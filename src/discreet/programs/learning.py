@@ -12,6 +12,9 @@ from discreet.programs.numbers import (
     SECRET,
     Secret,
     Whole,
+    add,
+    inverse,
+    multiply,
 )
 from discreet.programs.running import (
     THETA,
@@ -33,7 +36,11 @@ def ran(run: Interpreter, law: Law) -> Any:
 
 
 def infer(run: Interpreter, belief: Law) -> Law:
-    """A belief is kept as its posterior."""
+    """A belief is kept as its posterior; its parameters are counts, also of no records at all."""
+    if belief.family == "Beta":
+        return Law("Beta", tuple(_raised(x, [], None) for x in belief.parameters))
+    if belief.family == "Dirichlet":
+        return Law("Dirichlet", (tuple(_raised(x, [], None) for x in belief.parameters[0]),))
     return belief
 
 
@@ -139,5 +146,10 @@ def params(run: Interpreter, posterior: Any) -> Any:
 
 
 def mean(run: Interpreter, posterior: Law) -> Any:
-    """Of a normal posterior."""
-    return posterior.parameters[0]
+    """Of a posterior; that of a Beta has no rule, but is audited."""
+    if posterior.family == "Normal":
+        return posterior.parameters[0]
+    if posterior.family != "Beta":
+        raise ExactnessError("a mean of several numbers")
+    ones, zeros = posterior.parameters
+    return multiply(ones, inverse(add(ones, zeros)))

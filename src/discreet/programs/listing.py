@@ -247,7 +247,8 @@ def summed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
     else:
         move = one.high - one.low
     moves = checker.everywhere(move)
-    return Private(moves, _why_sum(checker, moves), inexact=one.inexact)
+    step = ONE if isinstance(data.item, Private) and data.item.sort == "flag" else None
+    return Private(moves, _why_sum(checker, moves), step, inexact=one.inexact)
 
 
 def _why_sum(checker: Checker, moves: tuple[Expression, ...]) -> str:

@@ -23,7 +23,7 @@ from discreet.programs.documents import (
     read_value,
     write_value,
 )
-from discreet.programs.drawing import Sampler
+from discreet.programs.drawing import Sampler, Transcript
 from discreet.programs.families import Law
 from discreet.programs.program import Program
 
@@ -62,7 +62,7 @@ def _proper(law: Law, parameters: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     if min(parameters) <= 0:
         raise NotAPosteriorError(
             f"{law} is no posterior: noise made a parameter 0 or less; let the program return "
-            "max(x, 1/2), or use release.value"
+            "Beta(max(x, 1/2), max(y, 1/2)), or use release.value"
         )
     return parameters
 
@@ -91,7 +91,15 @@ class ProgramLaw:
     def sample(self, rng: np.random.Generator | None = None) -> Outcome:
         """One run: all that was drawn, in order."""
         sampler = Sampler(os.urandom if rng is None else rng.bytes)
-        self.program.evaluate(self.given, self.values, self.n, sampler)
+        run: list[Any] = []
+        self.program.evaluate(self.given, self.values, self.n, sampler, trace=run)
+        # All that the run treated as public has to be what a replay without data finds too: sizes
+        # of noise, grids, and what was drawn. Otherwise something private passed for public.
+        replay: list[Any] = []
+        transcript = Transcript(sampler.transcript)
+        self.program.evaluate(self.given, None, self.n, transcript, trace=replay)
+        if run != replay:
+            raise ExactnessError(f"{self.program.name} ran otherwise than it was proved: a defect")
         return tuple(sampler.transcript)
 
 

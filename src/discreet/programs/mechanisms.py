@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.core import Adjacency
@@ -27,7 +28,7 @@ from discreet.programs.abstract import (
     numeric,
 )
 from discreet.programs.costs import Cost
-from discreet.programs.describing import describe
+from discreet.programs.describing import describe, in_program
 from discreet.programs.diagnostics import ProgramError
 from discreet.programs.listing import function_of, pure, require_records, tabled, untokened
 from discreet.programs.symbolic import ZERO, Expression, number, worst
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from discreet.programs.expressions import Expressions as Checker
 
 Arguments = tuple[Abstract, ...]
+MIDDLE = Fraction(1, 1 << 16)
 
 
 def _bounded(
@@ -83,7 +85,7 @@ def _steps(
     """The distances rounded up to whole steps of the grid, and the grid."""
     # Rounded to the nearest multiple of g, values at most d apart are at most ⌈d/g⌉ steps apart,
     # and ⌈d/g⌉·g ≤ d + g. Values that already lie whole steps apart are not rounded. Those that are
-    # known as balls are rounded either way where they lie in the middle, so ⌊d/g⌋ + 1 steps.
+    # known as balls are rounded either way within 2^-32 of the middle, so ⌊d/g + 2^-16⌋ + 1 steps.
     place = node.arguments[2]
     if isinstance(grid, Public) and grid.sort != "nothing":
         if isinstance(x, Vector):
@@ -98,19 +100,18 @@ def _steps(
             node,
             "noise on a real number needs a declared grid, so that it is drawn exactly",
             "the value is not a count",
-            f"write {node.name}(…, grid=distance/1024) with its distance "
-            f"{worst(*distances)}: sensitivities are rounded up to a multiple of the grid",
+            f"write d = {in_program(worst(*distances))} and {node.name}(…, grid=d/1024): d is how "
+            "far one record moves the value, and is rounded up to a multiple of the grid",
             "value",
         )
     found, inexact = [], isinstance(x, Private) and x.inexact
     for d in distances:
         ratio = (d / g).value
         if ratio is None:
-            found.append(d + g)
+            found.append(d + g * number(1 + MIDDLE if inexact else 1))
         else:
-            found.append(number(ratio // 1 + 1 if inexact else math.ceil(ratio)) * g)
-    if not distances or all(d == ZERO for d in distances):
-        found = list(distances)
+            steps = math.floor(ratio + MIDDLE) + 1 if inexact else math.ceil(ratio)
+            found.append(number(steps) * g)
     return tuple(found), g
 
 
@@ -199,7 +200,7 @@ def analytic_sigma(checker: Checker, node: syntax.Call, arguments: Arguments) ->
         raise checker.error(
             node,
             f"delta must be below 1, and {values[1]} may not be",
-            fix='declare it: params={"delta": Between(0, 1)}',
+            fix='declare it: params={"delta": Between(0, 0.5)}',
             kind="value",
         )
     return Scale(*values)
@@ -328,12 +329,20 @@ def parallel(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
     function = function_of(checker, node, body)
     records = require_records(checker, node, data)
     tests = cells.items if isinstance(cells, Items) else ()
-    if not tests or records.table is None:
+    if not tests:
         raise checker.error(
             node,
-            "parallel needs tests of one record each, and records that are few",
-            fix="write parallel(f, data, (lambda r: r[0], lambda r: not r[0]))",
+            "parallel needs a tuple of tests of one record, one for every cell",
+            fix='write parallel(f, data, (lambda r: r[0] == "a", lambda r: r[0] == "b"))',
             kind="syntax",
+        )
+    if records.table is None:
+        raise checker.error(
+            node,
+            "parallel needs records of few values, so that the cells are seen not to overlap",
+            "records with a number, or of very many values, are not gone through",
+            "code the numbers as labels before: Enum(…)",
+            "syntax",
         )
     members = [_members(checker, node, test, records) for test in tests]
     if not all(members):

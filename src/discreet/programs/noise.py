@@ -27,6 +27,7 @@ from discreet.programs.requests import (
     NormalNoise,
     PosteriorDraw,
     Selection,
+    public,
 )
 from discreet.programs.running import (
     Data,
@@ -35,6 +36,8 @@ from discreet.programs.running import (
 )
 
 ONE = Fraction(1)
+NARROW = arb(2) ** -32  # the checker pays for 2^-16
+ASSUMED_GRID = Fraction(1, 1024)  # of an audit, where a program that is not proved has none
 
 
 @dataclass(frozen=True)
@@ -65,22 +68,24 @@ def _centered(run: Interpreter, x: Any, grid: Any) -> tuple[int | None, Fraction
     if isinstance(value, Whole):
         return value.count, value.offset, value.step
     inner = plain(value)
+    if run.compared_laws is not None and not isinstance(inner, Secret):
+        return _centered(run, value, ASSUMED_GRID)
     if isinstance(inner, Fraction):
         return 0, inner, ONE
-    if run.compared_laws is not None and isinstance(inner, Irrational):
-        return _centered(run, value, Fraction(1, 1024))
     raise ExactnessError("noise on a number without steps")
 
 
 def _nearest(x: Irrational, g: Fraction) -> int:
     """The nearest multiple of the grid; of one in the middle either, for which the proof pays."""
-    for bits in (128, 512, 2048):
-        with balls.precision(bits):
-            value = x.real() / ball(g) + arb(1) / 2
-            whole = value.floor().unique_fmpz()
-            if whole is not None:
-                return int(whole)
-    return balls.floor(value.mid())
+
+    def whole(value: arb) -> int | None:
+        found = value.floor().unique_fmpz()
+        if found is not None:
+            return int(found)
+        narrow = value.is_finite() and value.rad() < NARROW
+        return balls.floor(value.mid()) if narrow else None
+
+    return balls.refine(lambda: x.real() / ball(g) + arb(1) / 2, whole)
 
 
 def laplace(run: Interpreter, eps: Any, x: Any, grid: Any) -> Mechanism:
@@ -153,6 +158,7 @@ def sample(run: Interpreter, mechanism: Any) -> Any:
         value: Any = Fraction(run.draw(PosteriorDraw(mechanism))[0])
     else:
         value = mechanism.decode(run.draw(mechanism.request))
+        run.trace.append((public(mechanism.request), value))
     return value
 
 
@@ -174,6 +180,6 @@ def parallel(run: Interpreter, body: Any, data: Data, cells: tuple[Any, ...]) ->
         values = None
         if data.values is not None:
             values = tuple(value for value in data.values if value in table)
-        inside = Interpreter(run.adjacency, None, run.draw, run.compared_laws)
+        inside = Interpreter(run.adjacency, None, run.draw, run.compared_laws, run.trace)
         results.append(inside.apply(body, Data(data.kind, values, table)))
     return tuple(results)

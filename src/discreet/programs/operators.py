@@ -53,7 +53,12 @@ def binary(checker: Checker, node: syntax.Binary, left: Abstract, right: Abstrac
     x, y = numeric(left), numeric(right)
     if x is None or y is None:
         bad = left if x is None else right
-        raise checker.error(node, f"{node.operator} has no rule for {describe(bad)}", kind="syntax")
+        raise checker.error(
+            node,
+            f"{node.operator} needs two numbers, got {describe(bad)}",
+            fix="compute with numbers only; several values are returned as (x, y)",
+            kind="syntax",
+        )
     if node.operator in ("+", "-"):
         return added(x, y, 1 if node.operator == "+" else -1)
     if node.operator == "*":
@@ -135,7 +140,7 @@ def _power(
 
 
 def _comparison(checker: Checker, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
-    """== of categories is a private flag; other comparisons of private values have no bound."""
+    """A private flag; numbers are compared with public ones, where a run is sure of the order."""
     for one, two in ((left, right), (right, left)):
         if isinstance(one, Random):
             if node.operator != "==":
@@ -155,7 +160,19 @@ def _comparison(checker: Checker, node: syntax.Binary, left: Abstract, right: Ab
         return Public(literal=_compared(node.operator, left, right), sort="flag")
     if all(map(_discrete, (left, right))) and node.operator in ("==", "!="):
         return _flag(checker, "a comparison of records is 0 or 1")
+    if all(map(_exact, (left, right))):
+        return _flag(checker, "a comparison is 0 or 1")
     raise checker.failing(node, "a comparison of private numbers", "comparison")
+
+
+def _exact(side: Abstract) -> bool:
+    """A private number that a run has as a fraction, or a public one that is written down.
+
+    Of numbers in balls, such as distances, a run cannot tell whether they are equal.
+    """
+    if isinstance(side, Private):
+        return side.sort == "number" and not side.inexact
+    return isinstance(side, Public) and side.number is not None
 
 
 def _connected(checker: Checker, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:

@@ -35,6 +35,7 @@ from discreet.programs.syntax import (
     Statement,
     Unary,
     Unknown,
+    Word,
 )
 
 OPERATORS: dict[type, str] = {
@@ -55,7 +56,8 @@ OPERATORS: dict[type, str] = {
     ast.USub: "-",
 }
 INSTEAD = {
-    "ListComp": "write map(f, data), sample_each(f, data), or go over range(k) with a public k",
+    "ListComp": "write map(f, data), count(f, data), sum(map(f, data)) or sample_each(f, data), or "
+    "go over range(k) with a public k",
     "GeneratorExp": "write map(f, data), as in sum(map(f, data))",
     "SetComp": "write sum(map(f, data)) with a function f of one record",
     "DictComp": "write sum(map(f, data)) with a function f of one record",
@@ -199,10 +201,20 @@ class Parser:
             body = self.block(node.body, known | set(parameters), True, node)
             return Let(span, (node.name,), False, Lambda(span, parameters, body))
         if isinstance(node, ast.Expr):
-            raise self.error(
-                node, "a value that is not used has no rule", "name it: x = …, or leave it out"
-            )
+            raise self.unused(node.value)
         raise self.unsupported(node)
+
+    def unused(self, value: ast.expr) -> ProgramError:
+        """An expression by itself: it would do something else than compute, or nothing."""
+        called = value.func if isinstance(value, ast.Call) else None
+        if isinstance(called, ast.Name) and called.id == "print":
+            fix = "leave it out: print the release after run"
+            return self.error(value, "print is not in the language", fix)
+        if isinstance(called, ast.Attribute):
+            fix = "give the result a new name; several values are returned as (x, y)"
+            return self.error(value, "nothing is changed in place", fix)
+        fix = "write return in front of it, name it: x = …, or leave it out"
+        return self.error(value, "this value is not used", fix)
 
     def let(self, span: Span, target: ast.expr, value: ast.expr, known: frozenset[str]) -> Let:
         """An assignment to names only."""
@@ -294,14 +306,16 @@ class Parser:
             raise self.error(
                 node,
                 f"{node.id!r} is unknown here",
-                "a program sees its own names and those of discreet.language: pass the value as a "
-                "parameter, declared in params={…}",
+                "write len(data)"
+                if node.id == "n"
+                else "a program sees its own names and those of discreet.language: pass the value "
+                "as a parameter, declared in params={…}",
             )
         return self.primitive(node, found)
 
     def primitive(self, node: ast.expr, name: str) -> Node:
         """A construct as a value: pi, or a family of distributions."""
-        return Call(self.span(node), name, ()) if name == "pi" else Name(self.span(node), name)
+        return Call(self.span(node), name, ()) if name == "pi" else Word(self.span(node), name)
 
     def comparison(self, node: ast.Compare, known: frozenset[str]) -> Node:
         """a < b, or a chain a < b < c."""
@@ -359,6 +373,11 @@ class Parser:
         """A construct with its arguments in the order of its signature."""
         signature = Signature(FAMILIES[name]) if name in FAMILIES else SIGNATURES[name]
         usage = f"write {name}({', '.join(signature.required)})"
+        if name == "Dirichlet":
+            usage = "write its parameters as one list: Dirichlet((1, 1, 1))"
+        for given in keywords:
+            if given not in signature.names:
+                raise self.error(node, f"{name} has no argument {given}", usage)
         placed = list(arguments)
         for parameter in signature.names[len(arguments) :]:
             if parameter in keywords:
@@ -383,6 +402,11 @@ _WORDS = {
     "Dict": "a dictionary",
     "Raise": "raise",
     "Assert": "assert",
+    "AsyncFunctionDef": "async def",
+    "AsyncFor": "async for",
+    "Await": "await",
+    "Yield": "yield",
+    "YieldFrom": "yield from",
     "Import": "import",
     "ImportFrom": "import",
     "NamedExpr": ":=",

@@ -168,7 +168,7 @@ def mean(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
         )
     v, big = _normal(checker, posterior)
     move = distances.normal_shift(width, v, big, checker.length)
-    why = f"records lie in an interval of width {width}: (U - L)*V/(v + n*V)"
+    why = f"a record within an interval of width {width} moves the posterior mean by {move}"
     return Private(checker.everywhere(move), why)
 
 
@@ -243,8 +243,9 @@ def moved(checker: Checker, posterior: Belief, kind: str) -> Expression | None:
     if added:
         return distances.beta_added(kind, min(low))
     length = None if checker.length is None else checker.length.value
-    exact = all(x is not None and x.value is not None for x in numbers_of(posterior.prior))
-    if length is not None and exact and len(low) >= 2 and min(low) > 0:
+    prior = numbers_of(posterior.prior)  # of a declared vector nothing is known, not its length
+    exact = len(prior) >= 2 and all(x is not None and x.value is not None for x in prior)
+    if length is not None and exact and min(low) > 0:
         return distances.at_length(kind, tuple(low), int(length))
     return distances.beta_move(kind, *sorted(low)[:2])
 

@@ -125,17 +125,19 @@ class Program:
         n: int | None,
         draw: Draw,
         compared_laws: list[Law] | None = None,
+        trace: list[Any] | None = None,
     ) -> Any:
         """Run the tree; `values` None is a replay without data.
 
-        An audit gives a list for the posteriors that are compared.
+        An audit gives a list for the posteriors that are compared, a run one for what is public of
+        its draws.
         """
         kind = self.records.item
         support = declared.support(kind)
         table = None if support is None else {value: value for value in support}
         names = {self.parameters[0]: Data(kind, values, table)}
         names |= {name: given[name] for name in self.parameters[1:]}
-        run = Interpreter(self.adjacency, n, draw, compared_laws)
+        run = Interpreter(self.adjacency, n, draw, compared_laws, trace)
         return run.block(self.body, names)
 
     def released(self, given: Mapping[str, Any], n: int | None, raw: tuple[int, ...]) -> Any:
@@ -190,10 +192,14 @@ def make_program(
 ) -> Program:
     """Read declarations and source; a fault of the source is kept, those of declarations raise."""
     if not isinstance(data, declared.Records):
-        raise InputError(f"data must be a List of records, got {check.brief(data)}", "data")
-    adjacency = Adjacency.of(adjacent)
-    if adjacency is Adjacency.ATTRIBUTE:
-        raise InputError("adjacent must be 'substitute' or 'add-remove'", "adjacent")
+        raise InputError(f"data must be such as List[Bool], got {check.brief(data)}", "data")
+    adjacencies = {a.value: a for a in (Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE)}
+    if not isinstance(adjacent, str) or adjacent not in adjacencies:
+        raise InputError(
+            f"adjacent must be 'substitute' or 'add-remove', got {check.brief(adjacent)}",
+            "adjacent",
+        )
+    adjacency = adjacencies[adjacent]
     length = None if n is None else check.whole("n", n, least=1)
     if length is not None and adjacency is Adjacency.ADD_REMOVE:
         raise InputError("n must be None under add-remove, where it is private", "n")
@@ -205,7 +211,8 @@ def make_program(
             raise InputError(f"params must not have {name}: it is an argument of run", "params")
         if not isinstance(kind, (declared.Number, declared.Many, declared.Candidates)):
             raise InputError(
-                f"params[{name!r}] must be Pos, Real, AtLeast(x), Vector(…) or Candidates(…), got "
+                f"params[{name!r}] must be Pos, Real, Nat, AtLeast(x), Between(x, y), Vector(…) or "
+                f"Candidates(…), got "
                 f"{check.brief(kind)}",
                 "params",
             )

@@ -190,7 +190,7 @@ class Prover:
 
     def _confirmed(self, x: Expression, values: dict[str, Fraction]) -> Answer:
         """A model of z3's bounds is an example only if balls agree."""
-        if x.symbols <= values.keys():
+        if x.symbols <= values.keys() and all(self._allowed(n, values[n]) for n in x.symbols):
             with balls.precision(_BITS):
                 if x.ball(values) < 0:
                     return Answer(False, {name: values[name] for name in sorted(x.symbols)})
@@ -263,7 +263,7 @@ class _Translator:
             if base.name == "sum":  # which is divided by
                 self.facts.append(result != 0)
             return result
-        value = z3.Real(f"!{len(self.known)}")
+        value = z3.FreshReal("root")
         if isinstance(base, Constant) or not any(part.symbols for part in base.parts):
             low, high = _enclosed(base)
             self.facts += [value >= self._rational(low), value <= self._rational(high)]

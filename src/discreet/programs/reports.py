@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from discreet import check
 from discreet.errors import DiscreetError, InputError
-from discreet.programs import auditing
+from discreet.programs import auditing, declared
 from discreet.programs.auditing import Witness
 from discreet.programs.checking import Proof
 from discreet.programs.diagnostics import Diagnostic, ProgramError
@@ -19,7 +19,7 @@ from discreet.programs.syntax import Span
 Verdict: TypeAlias = Literal["PROVED", "REFUTED", "UNKNOWN"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """PROVED with a derivation; REFUTED with a witness, or UNKNOWN: both with what is wrong."""
 
@@ -46,6 +46,8 @@ class Report:
         if self.witness is not None:
             parts.append(f"witness: {self.witness}")
         return "\n".join(parts)
+
+    __repr__ = __str__
 
     def document(self) -> dict[str, Any]:
         """In JSON's types."""
@@ -92,7 +94,7 @@ def _whole(program: Program) -> Span:
     return Span(line, column, line, column + 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ProgramAudit:
     """The worst loss over all small data sets; `epsilon` is a lower bound of the true loss."""
 
@@ -122,7 +124,14 @@ class ProgramAudit:
 
     def __str__(self) -> str:
         verdict = "REFUTED" if self.violated else "within the claim"
-        return f"{self.program.name}, all data sets up to n = {self.n}: {verdict}; {self.witness}"
+        records = ""
+        if declared.support(self.program.records.item) is None:
+            tried = ", ".join(map(auditing.show, auditing.records_of(self.program)))
+            records = f" of the records {tried}"
+        sets = f"all data sets{records} up to n = {self.n}"
+        return f"{self.program.name}, {sets}: {verdict}; {self.witness}"
+
+    __repr__ = __str__
 
 
 def audit_program(program: Program, n: object, given: Mapping[str, object]) -> ProgramAudit:

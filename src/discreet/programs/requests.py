@@ -60,6 +60,17 @@ class Mechanism:
 Draw: TypeAlias = Callable[[Request], tuple[int, ...]]
 
 
+def public(request: Request) -> tuple[Any, ...]:
+    """What a replay without data knows of it."""
+    if isinstance(request, LaplaceNoise):
+        return "laplace", len(request.centers), request.rate
+    if isinstance(request, NormalNoise):
+        return "normal", len(request.centers), request.variance
+    if isinstance(request, Selection):
+        return "selection", request.first
+    return ("posterior",)
+
+
 def width(request: Request) -> int:
     """How many whole numbers a draw has."""
     return len(request.centers) if isinstance(request, (LaplaceNoise, NormalNoise)) else 1

@@ -19,7 +19,7 @@ from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls
 from discreet.programs import declared, syntax
 from discreet.programs.abstract import FamilyName, Theta, rational_gcd
-from discreet.programs.families import FAMILIES, Law, label_key
+from discreet.programs.families import FAMILIES, Law, label_key, require_short
 from discreet.programs.numbers import (
     SECRET,
     Irrational,
@@ -55,10 +55,8 @@ class Data:
             return None
         if self.table is None:
             return list(self.values)
-        step = step_of(list(self.table.values()))
-        if step is None:
-            return [self.table[value] for value in self.values]
-        return [_in_steps(self.table[value], step) for value in self.values]
+        columns = list(self.table.values())
+        return [_in_steps(self.table[value], columns) for value in self.values]
 
     def hidden(self) -> Any:
         """One of them in a replay, which does not know it."""
@@ -67,11 +65,18 @@ class Data:
         return _hidden_of(list(self.table.values()))
 
 
-def _in_steps(value: Any, step: Fraction) -> Any:
+def _in_steps(value: Any, column: list[Any]) -> Any:
+    """A value of a column: numbers in their common steps, as `_hidden_of` knows them."""
+    if isinstance(value, tuple) and all(isinstance(other, tuple) for other in column):
+        if len({len(other) for other in column}) == 1:
+            return tuple(_in_steps(value[i], [o[i] for o in column]) for i in range(len(value)))
+        return value
+    step = step_of(column)
     number = as_number(value)
-    exact = None if number is None else plain(number)
-    assert isinstance(exact, Fraction)
-    return value if isinstance(value, bool) else Whole(Fraction(0), step, int(exact / step))
+    exact = None if step is None or number is None else plain(number)
+    if step is None or not isinstance(exact, Fraction) or all(type(x) is bool for x in column):
+        return value
+    return Whole(Fraction(0), step, int(exact / step))
 
 
 def _hidden_of(values: list[Any]) -> Any:
@@ -121,8 +126,10 @@ class Interpreter:
         n: int | None,
         draw: Draw,
         compared_laws: list[Law] | None = None,
+        trace: list[Any] | None = None,
     ) -> None:
         self.adjacency, self.n, self.draw = adjacency, n, draw
+        self.trace: list[Any] = [] if trace is None else trace  # what is public of every draw
         self.compared_laws = compared_laws  # of an audit, which may do what has no rule
 
     def block(self, body: tuple[syntax.Statement, ...], names: dict[str, Any]) -> Any:
@@ -187,7 +194,9 @@ class Interpreter:
         if isinstance(node, syntax.Missing):
             return None
         if isinstance(node, syntax.Name):
-            return names[node.name] if node.name in names else FamilyName(node.name)
+            return names[node.name]
+        if isinstance(node, syntax.Word):
+            return FamilyName(node.name)
         if isinstance(node, syntax.Group):
             return tuple(self.value(item, names) for item in node.items)
         if isinstance(node, syntax.Unary):
@@ -320,8 +329,26 @@ class Interpreter:
 
         arguments = [self.value(argument, names) for argument in node.arguments]
         if node.name in FAMILIES:
-            return Law(node.name, tuple(arguments))
+            return made_law(node.name, arguments)
         return ANSWERS[node.name](self, *arguments)
+
+
+def made_law(family: str, arguments: list[Any]) -> Law:
+    """A law of plain numbers; a flag is one, but for the values of a Finite."""
+    if family == "Finite":
+        values, weights = arguments
+        return Law(family, (_settled(values, True), _settled(weights)))
+    return Law(family, tuple(map(_settled, arguments)))
+
+
+def _settled(x: Any, flags: bool = False) -> Any:
+    if isinstance(x, tuple):
+        return tuple(_settled(part, flags) for part in x)
+    if isinstance(x, bool) and not flags:
+        return Fraction(int(x))
+    settled = x.value if isinstance(x, Whole) and x.count is not None else x
+    require_short("a parameter of a distribution in the program", settled)
+    return settled
 
 
 def _secret(value: Any) -> bool:

@@ -42,6 +42,14 @@ class Name:
 
 
 @dataclass(frozen=True)
+class Word:
+    """A construct of the language as a value: a family of distributions."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True)
 class Group:
     """A tuple or a list of expressions."""
 
@@ -182,6 +190,7 @@ Node: TypeAlias = (
     Number
     | Literal
     | Name
+    | Word
     | Group
     | Unary
     | Binary
