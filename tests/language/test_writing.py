@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -214,3 +216,26 @@ def test_folds_by_induction() -> None:
     report = written(bad, head).check()
     assert not report.proved
     assert "further apart" in str(report)
+
+
+def test_no_other_decorator_stands_between() -> None:
+    def kept(function: Callable[..., Any]) -> Callable[..., Any]:
+        return functools.wraps(function)(lambda *arguments: function(*arguments))
+
+    with pytest.raises(dp.InputError, match="directly above def"):
+
+        @private(data=List[Bool], adjacent="substitute", budget="eps", params={"eps": Pos})
+        @kept
+        def hidden(data: list[bool], eps: float) -> float:
+            return sample(laplace(eps, sum(data)))
+
+
+def test_a_name_of_the_function_around_that_has_no_value_yet() -> None:
+    @private(data=List[Bool], adjacent="substitute", budget="eps", params={"eps": Pos})
+    def early(data: list[bool], eps: float) -> float:
+        return sample(laplace(eps, later))
+
+    later = 3.0
+    report = early.check()
+    assert "'later' is unknown here" in str(report)
+    assert later

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from flint import arb
 
 import discreet as dp
+from discreet import language
 from discreet.exact import balls
-from discreet.programs import noise
-from discreet.programs.numbers import Irrational
-from discreet.programs.running import Data
+from discreet.programs import noise, running
+from discreet.programs.numbers import Irrational, Whole
 from tests.programs.attacks import BOOLS, with_params, written
 
 TUPLES = (
@@ -65,12 +68,12 @@ def test_a_private_number_does_not_pass_for_a_public_one() -> None:
 
 
 def test_a_run_that_differs_from_its_replay_is_no_release(monkeypatch: pytest.MonkeyPatch) -> None:
-    def plain(self: Data) -> list[Any] | None:  # as it was: a private number as a plain one
-        if self.values is None or self.table is None:
-            return None if self.values is None else list(self.values)
-        return [self.table[value] for value in self.values]
+    def shifted(value: Any, column: list[Any]) -> Any:  # a private offset
+        found = kept(value, column)
+        return replace(found, offset=found.value, count=0) if isinstance(found, Whole) else found
 
-    monkeypatch.setattr(Data, "listed", plain)
+    kept = running._in_steps
+    monkeypatch.setattr(running, "_in_steps", shifted)
     with pytest.raises(dp.ExactnessError, match="ran otherwise than it was proved"):
         written(BOOLS, "data, eps", TUPLES).run([True], eps=0.01)
 
@@ -121,3 +124,98 @@ def test_a_witness_has_parameters_that_are_allowed(kind: str, budget: str) -> No
     if report.witness is not None:
         x = report.witness.parameters["x"]
         assert (1 < x <= 2) if kind != "Nat" else x.denominator == 1
+
+
+def _parity(x: str) -> str:
+    return (
+        "x = sample(laplace(eps, sum(data)))\ny = 0\nq = 1\nif x > 3:\n"
+        f"    y = sample(laplace(eps, {x}))\n    for i in range(41):\n"
+        "        q = q * (y - (i - 20))\n    q = 1 / q\nreturn q"
+    )
+
+
+def test_a_failure_after_the_charge_says_one_thing_only() -> None:
+    program = written(BOOLS.replace('"eps"', '"2*eps"', 1), "data, eps", _parity("sum(data) / 2"))
+    assert program.check().proved
+    said = set()
+    for seed in range(20):
+        try:
+            program.run([True] * (4 + seed % 2), eps=10, rng=np.random.default_rng(seed))
+        except dp.InputError as error:
+            said.add(str(error))
+    assert len(said) == 1
+    assert "failed on what was drawn" in said.pop()
+
+
+def test_a_flag_times_a_count_has_no_steps() -> None:
+    """A run cannot tell which factor is the public one, so that noise on it needs a grid."""
+    declared = BOOLS.replace('"eps"', '"2*eps"', 1)
+    report = written(declared, "data, eps", _parity("True * (sum(data) / 2)")).check()
+    assert not report.proved
+    with_grid = written(BOOLS, "data, eps", "return sample(laplace(eps, True * sum(data), grid=1))")
+    assert with_grid.run([True, True], eps=100).value == 2
+
+
+def test_labels_are_compared_with_flags_as_the_checker_does() -> None:
+    labels = BOOLS.replace("Bool", "Enum(1, 2)", 1).replace('"eps"', '"6*eps"', 1)
+    program = written(
+        labels,
+        "data, eps",
+        "s = sum(map(lambda r: 5 if r == 1 * True else (3 if r == 2 else 0), data))\n"
+        "return sample(laplace(eps, s))",
+    )
+    assert program.check().proved
+    assert program.run([1, 2], eps=100).value == 8
+
+
+NOT_DRAWN = [
+    ("return sample(laplace(eps, sum(data) / 3, grid=1/10**30))", {"eps": 1}),
+    ("return sample(laplace(eps, sum(data)))", {"eps": 1e-20}),
+]
+
+
+@pytest.mark.parametrize(("body", "given"), NOT_DRAWN)
+def test_noise_that_cannot_be_drawn_is_refused_before_any_charge(
+    body: str, given: dict[str, Any], tmp_path: Path
+) -> None:
+    ledger = dp.Ledger.open(tmp_path / "budget.db", budget=10)
+    program = written(BOOLS.replace('"eps"', '"2*eps"', 1), "data, eps", body)
+    assert program.check().proved, str(program.check())
+    with pytest.raises(dp.InputError, match="cannot be run"):
+        program.run([True], ledger=ledger, dataset="trial", **given)
+    assert not ledger.datasets()
+
+
+@pytest.mark.parametrize("law", ["Normal('a', 1)", "Normal(0, 'a')", "Normal(0, 0)"])
+def test_candidates_are_laws_of_numbers(law: str) -> None:
+    program = written(
+        'data=List[Real], adjacent="substitute", budget="eps", '
+        'params={"eps": Pos, "candidates": Candidates(Normal)}',
+        "data, eps, candidates",
+        "xs = map(lambda x: clip(x, 0, 1), data)\n"
+        "post = infer(observe_all(Normal, xs, prior=Normal(0, 1), variance=1))\n" + NEAR,
+    )
+    assert program.check().proved
+    with pytest.raises(dp.InputError, match="positive variance"):
+        program.run([0.5], eps=1, candidates=[eval(law, vars(language))])
+
+
+def test_a_program_without_end_is_no_program() -> None:
+    program = written(BOOLS, "data, eps", "return (lambda f: f(f))(lambda f: f(f))")
+    report = program.check()
+    assert report.verdict == "UNKNOWN"
+    assert "without end" in str(report)
+    with pytest.raises(dp.PrivacyRefusedError):
+        program.run([True], eps=1)
+    with pytest.raises(dp.InputError, match="too many"):
+        program.audit(n=1)
+
+
+def test_a_posterior_draw_of_a_normal_is_not_refuted_as_if_it_were_a_beta() -> None:
+    program = written(
+        'data=List[Real], adjacent="substitute", budget=("0.5", "0.05"), params={}',
+        "data",
+        "xs = map(lambda x: clip(x, 0, 1), data)\n"
+        "return sample(infer(observe_all(Normal, xs, prior=Normal(1/1000, 1), variance=9)))",
+    )
+    assert program.check().verdict == "UNKNOWN"

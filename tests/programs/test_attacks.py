@@ -40,7 +40,8 @@ CRASHES = [
     ("return sqrt(0 - 1)", False),
     ("return exp(100000)", False),
     (
-        "m = map(lambda r: (1, 2) if r else (1, 2, 3), data)\nreturn sample(laplace(eps, len(m)))",
+        "m = map(lambda r: (1, 2) if r else (1, 2, 3), data)\n"
+        "return sample(laplace(eps, len(m), grid=1))",
         True,
     ),
     ("return lambda x: x", False),

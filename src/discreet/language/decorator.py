@@ -74,6 +74,10 @@ def _source(function: Callable[..., Any]) -> Source:
     """The text of the function and where it stands."""
     if not isinstance(function, FunctionType):
         raise InputError(f"a program is a function, got {check.brief(function)}", "function")
+    if hasattr(function, "__wrapped__"):
+        raise InputError(
+            "@private stands directly above def, with no decorator between", "function"
+        )
     name = function.__name__
     if name == "<lambda>":
         raise InputError("a program is written with def: a lambda has no source", "function")
@@ -102,7 +106,7 @@ def _source(function: Callable[..., Any]) -> Source:
 def _bindings(text: str, function: FunctionType) -> dict[str, str]:
     """The names of the text that are words of the language, found by what they are bound to."""
     found: dict[str, str] = {}
-    scope = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    scope = function.__globals__ | _closure(function)
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name):
             value = scope.get(node.id, getattr(builtins, node.id, None))
@@ -115,6 +119,18 @@ def _bindings(text: str, function: FunctionType) -> dict[str, str]:
             continue
         if name is not None:
             found[ast.unparse(node)] = name
+    return found
+
+
+def _closure(function: FunctionType) -> dict[str, object]:
+    """What the function sees of the one around it; names without a value yet are no words."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    found: dict[str, object] = {}
+    for name, cell in cells:
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            found[name] = None
     return found
 
 

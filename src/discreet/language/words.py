@@ -12,6 +12,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 from discreet.errors import DiscreetError
 from discreet.programs import families
 from discreet.programs.families import Law
+from discreet.programs.signatures import SIGNATURES
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -170,6 +171,6 @@ def exp(x: float) -> float:
 WORDS: dict[int, str] = {
     id(word): name
     for name, word in list(globals().items())
-    if isinstance(word, Family) or getattr(word, "__module__", None) == __name__
+    if isinstance(word, Family) or (callable(word) and name in SIGNATURES)
 }
 BUILTINS = ("map", "sum", "len", "range", "min", "max", "abs")

@@ -267,12 +267,8 @@ def free_names(node: syntax.Lambda) -> frozenset[str]:
 def _collect(node: object, found: set[str]) -> None:
     if isinstance(node, syntax.Name):
         found.add(node.name)
-    if isinstance(node, tuple):
-        for part in node:
-            _collect(part, found)
-    elif hasattr(node, "__dataclass_fields__"):
-        for name in node.__dataclass_fields__:
-            _collect(getattr(node, name), found)
+    for part in syntax.parts(node):
+        _collect(part, found)
 
 
 def common_step(one: Expression | None, two: Expression | None) -> Expression | None:

@@ -132,7 +132,9 @@ def _tried(kind: declared.Kind, ends: tuple[Fraction, ...]) -> tuple[Any, ...]:
     if isinstance(kind, declared.Number):
         return _numbers(kind, ends)
     assert isinstance(kind, declared.Record)
-    return tuple(itertools.product(*(_tried(part, ends)[:2] for part in kind.parts)))
+    few = 2 if len(kind.parts) > 1 else 3  # of numbers
+    parts = (_tried(part, ends)[: None if declared.support(part) else few] for part in kind.parts)
+    return tuple(itertools.product(*parts))
 
 
 def _numbers(kind: declared.Number, ends: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
@@ -150,7 +152,7 @@ def _clipped(node: object) -> Iterator[Fraction]:
     """The numbers that a program clips to."""
     if isinstance(node, syntax.Call) and node.name == "clip":
         yield from (end.value for end in node.arguments[1:] if isinstance(end, syntax.Number))
-    for part in _parts(node):
+    for part in syntax.parts(node):
         yield from _clipped(part)
 
 
@@ -163,22 +165,14 @@ def assumptions(program: Program) -> str:
 def _unknown(node: object) -> Iterator[str]:
     if isinstance(node, syntax.Unknown):
         yield node.name
-    for part in _parts(node):
+    for part in syntax.parts(node):
         yield from _unknown(part)
-
-
-def _parts(node: object) -> Iterator[object]:
-    """What a node of the tree is made of."""
-    if isinstance(node, tuple):
-        yield from node
-    elif hasattr(node, "__dataclass_fields__"):
-        yield from (getattr(node, name) for name in node.__dataclass_fields__)
 
 
 def neighbours(program: Program, n: int) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """All pairs of neighbours with up to n records on the larger side, both ways."""
     records = records_of(program)
-    ordered = _ordered(program.body)
+    ordered = bool(syntax.words(program.body) & {"sample_each", "fold"})  # of the records
     for values in _lists(records, n, ordered):
         seen = set()
         for place in range(n):
@@ -210,13 +204,6 @@ def _lists(records: tuple[Any, ...], n: int, ordered: bool) -> Iterator[tuple[An
             for few in range(2):
                 values = (many,) * (n - few) + (other,) * few
                 yield tuple(sorted(values, key=records.index))
-
-
-def _ordered(node: object) -> bool:
-    """Whether the order of the records matters."""
-    if isinstance(node, syntax.Call) and node.name in ("sample_each", "fold"):
-        return True
-    return any(map(_ordered, _parts(node)))
 
 
 def instances(
@@ -424,4 +411,5 @@ _STOPPED = (
     AttributeError,
     ValueError,
     AssertionError,
+    RecursionError,
 )

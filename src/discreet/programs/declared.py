@@ -159,9 +159,13 @@ def support(kind: Kind) -> tuple[Any, ...] | None:
 
 def read_records(kind: Kind, data: object) -> tuple[Any, ...]:
     """Private records, each checked; an error names the position and the rule, never the value."""
-    if isinstance(data, (str, bytes, dict)) or not isinstance(data, Iterable):
+    try:
+        records = None if isinstance(data, (str, bytes, dict)) else iter(data)  # type: ignore[call-overload]
+    except TypeError:
+        records = None
+    if records is None:
         raise InputError("data must be a list of records", "data")
-    return tuple(_read(kind, f"data[{place}]", value) for place, value in enumerate(data))
+    return tuple(_read(kind, f"data[{place}]", value) for place, value in enumerate(records))
 
 
 def _read(kind: Kind, where: str, value: object) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from functools import partial
+from fractions import Fraction
+from functools import lru_cache, partial
 
 from flint import arb
 
@@ -14,6 +16,7 @@ from discreet.exact.draw import Source
 from discreet.laws.gaussian import discrete_gaussian
 from discreet.programs.requests import (
     LaplaceNoise,
+    NormalNoise,
     PosteriorDraw,
     Request,
     Selection,
@@ -70,10 +73,20 @@ class Transcript:
 
 
 def rehearse(outcome: int, request: Request) -> tuple[int, ...]:
-    """Nothing but this outcome: to find out whether a program can be replayed."""
+    """Nothing but this outcome: to find out whether a program can be replayed, and drawn."""
     if isinstance(request, Selection):
         return (outcome % request.size,)
+    if isinstance(request, LaplaceNoise):
+        _drawable(draw.discrete_laplace, request.rate)
+    elif isinstance(request, NormalNoise):
+        _drawable(discrete_gaussian, request.variance)
     return (outcome,) * width(request)
+
+
+@lru_cache(maxsize=1024)
+def _drawable(sampler: Callable[[Fraction, int, Source], object], size: Fraction) -> None:
+    """One draw that nobody sees: refuses noise that is too large to be drawn."""
+    sampler(size, 1, os.urandom)
 
 
 def select(log_weights: tuple[Real, ...], source: Source) -> int:

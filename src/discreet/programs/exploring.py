@@ -80,7 +80,10 @@ def _log_theta(variance: Fraction) -> arb:
 
 def _bin(request: PosteriorDraw, place: int) -> arb:
     """P(2^−(place+1) ≤ θ < 2^−place) of a Beta, and of the last bin all that is below."""
-    a, b = finished(request.law).parameters
+    law = finished(request.law)
+    if law.family != "Beta":
+        raise TooManyError
+    a, b = law.parameters
     high = _cdf(a, b, arb(2) ** -place)
     low = _cdf(a, b, arb(2) ** -(place + 1)) if place < _BINS else arb(0)
     return high - low
@@ -185,7 +188,11 @@ def evaluate(
 ) -> Any:
     """The value that a program releases with these draws; what it compares goes to the list."""
     n = len(values) if program.adjacency is Adjacency.SUBSTITUTE else None
-    return finished(program.evaluate(given, values, n, draw, [] if compared is None else compared))
+    try:
+        found = program.evaluate(given, values, n, draw, [] if compared is None else compared)
+    except RecursionError:
+        raise TooManyError from None
+    return finished(found)
 
 
 def outcomes(

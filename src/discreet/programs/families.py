@@ -89,17 +89,22 @@ def read_law(argument: str, value: object, family: str) -> Law:
     return value
 
 
+def _numbers(values: object) -> bool:
+    return isinstance(values, tuple) and bool(values) and all(type(x) is Fraction for x in values)
+
+
 def require_proper(argument: str, law: Law) -> None:
     """Refuse parameters that no distribution has."""
     if law.family in ("Beta", "Dirichlet"):
-        numbers = law.parameters if law.family == "Beta" else law.parameters[0]
-        fine = all(isinstance(x, Fraction) and x > 0 for x in numbers)
+        listed = law.parameters if law.family == "Beta" else law.parameters[0]
+        fine = _numbers(listed) and min(listed) > 0
         rule = "positive parameters"
     elif law.family == "Normal":
-        fine, rule = law.parameters[1] > 0, "a positive variance"
+        fine, rule = _numbers(law.parameters) and law.parameters[1] > 0, "a positive variance"
     elif law.family == "Finite":
         values, weights = law.parameters
-        fine = len(values) == len(weights) > 0 and min(weights) >= 0 and sum(weights) > 0
+        fine = _numbers(weights) and isinstance(values, tuple) and len(values) == len(weights)
+        fine = fine and min(weights) >= 0 and sum(weights) > 0
         rule = "as many weights as values, not negative, not all zero"
     else:
         fine, rule = True, ""

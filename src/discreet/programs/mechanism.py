@@ -26,6 +26,7 @@ from discreet.programs.documents import (
 from discreet.programs.drawing import Sampler, Transcript
 from discreet.programs.families import Law
 from discreet.programs.program import Program
+from discreet.programs.syntax import words
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,9 @@ class ProgramModel:
             return DirichletPosterior((True, False), _proper(value, value.parameters))
         if value.family == "Dirichlet":
             alpha = value.parameters[0]
-            labels = getattr(self.program.records.item, "labels", None) or tuple(range(len(alpha)))
+            labels = getattr(self.program.records.item, "labels", None)
+            if labels is None or "map" in words(self.program.body):  # which gives other labels
+                labels = tuple(range(len(alpha)))
             return DirichletPosterior(labels, _proper(value, alpha))
         if value.family == "Normal" and value.parameters[1] > 0:
             return NormalPosterior(*value.parameters)
@@ -92,7 +95,14 @@ class ProgramLaw:
         """One run: all that was drawn, in order."""
         sampler = Sampler(os.urandom if rng is None else rng.bytes)
         run: list[Any] = []
-        self.program.evaluate(self.given, self.values, self.n, sampler, trace=run)
+        try:
+            self.program.evaluate(self.given, self.values, self.n, sampler, trace=run)
+        except Exception:  # one sentence for all, for the reason might show the data
+            raise InputError(
+                f"{self.program.name} failed on what was drawn, as a division by a released 0 "
+                "does: nothing is released, and it stays paid",
+                "program",
+            ) from None
         # All that the run treated as public has to be what a replay without data finds too: sizes
         # of noise, grids, and what was drawn. Otherwise something private passed for public.
         replay: list[Any] = []
@@ -160,5 +170,7 @@ def read_program_mechanism(document: Mapping[str, Any]) -> Mechanism:
     """From the document of a release."""
     n = check.whole("n", document["n"], least=1) if document["n"] is not None else None
     program = read_program(document["model"], document["adjacency"])
+    if (n is None) == (program.adjacency is Adjacency.SUBSTITUTE):
+        raise InputError("n is public under substitution, and only there", "n")
     given = {name: read_value(value) for name, value in document["options"].items()}
     return program_mechanism(program, program.read_parameters(given), n)

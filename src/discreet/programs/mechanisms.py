@@ -48,7 +48,7 @@ def _bounded(
         return (x.l2_squared if squared else x.l1), x.step, x.why
     inner = numeric(x)
     if isinstance(inner, Public):
-        return checker.zero(), symbolic.ONE, "it is public"
+        return checker.zero(), None, "it is public"
     if inner is None:
         raise checker.error(
             node, f"{node.name} adds noise to numbers, got {describe(x)}", kind="syntax"

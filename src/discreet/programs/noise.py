@@ -70,9 +70,8 @@ def _centered(run: Interpreter, x: Any, grid: Any) -> tuple[int | None, Fraction
     inner = plain(value)
     if run.compared_laws is not None and not isinstance(inner, Secret):
         return _centered(run, value, ASSUMED_GRID)
-    if isinstance(inner, Fraction):
-        return 0, inner, ONE
-    raise ExactnessError("noise on a number without steps")
+    # never taken for public, though it may be: a private number would show in the offset
+    raise ExactnessError("noise on a number that is no count needs a grid")
 
 
 def _nearest(x: Irrational, g: Fraction) -> int:

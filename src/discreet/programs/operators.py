@@ -62,7 +62,10 @@ def binary(checker: Checker, node: syntax.Binary, left: Abstract, right: Abstrac
     if node.operator in ("+", "-"):
         return added(x, y, 1 if node.operator == "+" else -1)
     if node.operator == "*":
-        return _product(checker, node, x, y)
+        found = _product(checker, node, x, y)
+        # a flag has steps, as a count has, and a run does not know which of the two is public
+        flagged = any(isinstance(s, Public) and s.sort == "flag" for s in (left, right))
+        return replace(found, step=None) if isinstance(found, Private) and flagged else found
     if node.operator == "/":
         return _quotient(checker, node, x, y)
     return _power(checker, node, x, y)

@@ -458,9 +458,17 @@ def parse_program(
     text: str, name: str, resolve: Callable[[str], str | None], first_line: int = 1, indent: int = 0
 ) -> tuple[tuple[str, ...], tuple[Statement, ...]]:
     """The parameters and the body of the function of that name."""
-    tree = ast.parse(text)
     parser = Parser(text, resolve, first_line, indent)
-    found = [node for node in ast.walk(tree) if getattr(node, "name", None) == name]
-    if not found or not isinstance(found[0], ast.FunctionDef):
-        raise parser.unsupported(found[0] if found else tree)
-    return parser.program(found[0])
+    try:
+        tree = ast.parse(text)
+        found = [node for node in ast.walk(tree) if getattr(node, "name", None) == name]
+        if not found or not isinstance(found[0], ast.FunctionDef):
+            raise parser.unsupported(found[0] if found else tree)
+        return parser.program(found[0])
+    except ProgramError:
+        raise
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        whole = ast.Pass(lineno=1, col_offset=0)
+        raise parser.error(
+            whole, "the source cannot be parsed", "write it flat: name parts"
+        ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -27,7 +28,7 @@ from discreet.programs.running import Data, Interpreter, finished
 from discreet.programs.symbolic import number
 
 REHEARSED = (0, 1, -1, 1000, -1000)  # a program that fails with each is refused
-RESERVED = ("data", "rng", "ledger", "dataset", "request_id", "part")
+RESERVED = ("self", "data", "rng", "ledger", "dataset", "request_id", "part")
 
 
 @dataclass(frozen=True)
@@ -69,15 +70,22 @@ class Program:
     def _proof(self) -> Proof:
         if self.fault is not None:
             raise ProgramError(self.fault)
-        return derive(
-            self.parameters,
-            self.body,
-            self.records,
-            self.adjacency,
-            dict(self.kinds),
-            self.budget,
-            self.n,
-        )
+        try:
+            return derive(
+                self.parameters,
+                self.body,
+                self.records,
+                self.adjacency,
+                dict(self.kinds),
+                self.budget,
+                self.n,
+            )
+        except RecursionError:
+            span = syntax.Span(self.source.first_line, self.source.indent, 0, 0)
+            message = "the program is nested too deeply, or calls itself without end"
+            raise ProgramError(
+                Diagnostic(span, message, fix="write it flat: name parts", kind="syntax")
+            ) from None
 
     # ---- running -----------------------------------------------------------------------------
 
@@ -158,7 +166,7 @@ class Program:
         """
         if isinstance(self.records.item, declared.Category) and self.records.item.labels is None:
             vectors = [name for name, kind in self.kinds if isinstance(kind, Many)]
-            length = min((len(given[name]) for name in vectors), default=0)
+            length = min((len(given[name]) for name in vectors), default=math.inf)
             for place, value in enumerate(values):
                 if value >= length:
                     raise InputError(

@@ -159,6 +159,8 @@ class Interpreter:
         """What a value unpacks into."""
         if isinstance(value, Secret):
             return (SECRET,) * count
+        if len(value) != count:
+            raise InputError(f"a list in the program does not have {count} values", "program")
         return tuple(value)
 
     def holds(self, node: syntax.Node, names: Mapping[str, Any]) -> bool:
@@ -306,7 +308,7 @@ class Interpreter:
         if x is None or y is None or both_flags:
             if operator not in ("==", "!="):
                 raise ExactnessError("labels have no order")
-            same = label_key(left) == label_key(right)
+            same = label_key(_settled(left, True)) == label_key(_settled(right, True))
             return same if operator == "==" else not same
         gap = plain(add(x, negative(y)))
         if isinstance(gap, Irrational):
@@ -329,15 +331,19 @@ class Interpreter:
 
         arguments = [self.value(argument, names) for argument in node.arguments]
         if node.name in FAMILIES:
-            return made_law(node.name, arguments)
+            return made_law(node.name, arguments, self.compared_laws is not None)
         return ANSWERS[node.name](self, *arguments)
 
 
-def made_law(family: str, arguments: list[Any]) -> Law:
+def made_law(family: str, arguments: list[Any], audit: bool) -> Law:
     """A law of plain numbers; a flag is one, but for the values of a Finite."""
     if family == "Finite":
         values, weights = arguments
         return Law(family, (_settled(values, True), _settled(weights)))
+    if audit and family == "Beta" and all(isinstance(x, (Fraction, Whole)) for x in arguments):
+        counts = [x for x in arguments if isinstance(x, Whole)]
+        if all(x.step == 1 for x in counts):  # of a prior that is chosen from the data
+            return Law(family, tuple(arguments))
     return Law(family, tuple(map(_settled, arguments)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -204,3 +205,17 @@ Node: TypeAlias = (
     | Each
 )
 Statement: TypeAlias = Let | For | If | Return
+
+
+def words(node: object) -> frozenset[str]:
+    """The constructs that a part of the tree calls."""
+    own = frozenset({node.name}) if isinstance(node, Call) else frozenset[str]()
+    return own.union(*(words(part) for part in parts(node)))
+
+
+def parts(node: object) -> Iterator[object]:
+    """What a node of the tree is made of."""
+    if isinstance(node, tuple):
+        yield from node
+    elif hasattr(node, "__dataclass_fields__"):
+        yield from (getattr(node, name) for name in node.__dataclass_fields__)

@@ -19,5 +19,5 @@ from discreet.language import (
 def same_draw(data: list[bool], eps: float) -> tuple[float, float]:
     post = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))
     a, b = params(post)
-    noise = sample(laplace(eps, 0))
+    noise = sample(laplace(eps, 0, grid=1))
     return a + noise, b + noise
