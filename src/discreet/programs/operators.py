@@ -154,10 +154,10 @@ def _comparison(checker: Checker, node: syntax.Binary, left: Abstract, right: Ab
                     kind="syntax",
                 )
             return Observation(one.law, two)
-    labels = any(getattr(side, "sort", "") == "category" for side in (left, right))
-    if labels and node.operator not in ("==", "!="):
+    sorts = [getattr(side, "sort", "") for side in (left, right)]
+    if ("category" in sorts or sorts == ["flag", "flag"]) and node.operator not in ("==", "!="):
         raise checker.error(
-            node, "labels have no order", fix="compare them by == or !=", kind="syntax"
+            node, "labels and flags have no order", fix="compare them by == or !=", kind="syntax"
         )
     if isinstance(left, Public) and isinstance(right, Public):
         return Public(literal=_compared(node.operator, left, right), sort="flag")
@@ -180,6 +180,14 @@ def _exact(side: Abstract) -> bool:
 
 def _connected(checker: Checker, node: syntax.Binary, left: Abstract, right: Abstract) -> Abstract:
     """And, or."""
+    for side in (left, right):
+        if not isinstance(side, (Public, Private)) or side.sort != "flag":
+            raise checker.error(
+                node,
+                f"{node.operator} joins True and False, got {describe(side)}",
+                fix="compare first: x > 0",
+                kind="syntax",
+            )
     if isinstance(left, Public) and isinstance(right, Public):
         known = isinstance(left.literal, bool) and isinstance(right.literal, bool)
         if not known:
@@ -187,9 +195,7 @@ def _connected(checker: Checker, node: syntax.Binary, left: Abstract, right: Abs
         both = left.literal and right.literal
         either = left.literal or right.literal
         return Public(literal=both if node.operator == "and" else either, sort="flag")
-    if all(isinstance(side, (Public, Private)) and side.sort == "flag" for side in (left, right)):
-        return _flag(checker, "a flag is 0 or 1")
-    raise checker.error(node, f"{node.operator} joins flags only", kind="syntax")
+    return _flag(checker, "a flag is 0 or 1")
 
 
 def _flag(checker: Checker, why: str) -> Private:

@@ -128,7 +128,8 @@ class ProgramAudit:
         if declared.support(self.program.records.item) is None:
             tried = ", ".join(map(auditing.show, auditing.records_of(self.program)))
             records = f" of the records {tried}"
-        sets = f"all data sets{records} up to n = {self.n}"
+        which = "all" if self.n <= auditing.SMALL else "nearly constant"
+        sets = f"{which} data sets{records} up to n = {self.n}"
         return f"{self.program.name}, {sets}: {verdict}; {self.witness}"
 
     __repr__ = __str__
