@@ -23,6 +23,7 @@ COMMANDS = {
     "audit": "The exact privacy loss of a mechanism; certificates.",
     "ledger": "Budgets: init, create, raise, show, history, verify, backup, migrate.",
     "check": "Prove the programs of a file private, or say why not.",
+    "explore": "See in a browser what privacy costs; plan a release.",
     "reproduce": "The papers' tables, figures and claims, computed anew.",
     "demo": "Release posteriors from two trials of wart therapy.",
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from discreet import typed
 from discreet.cli import common
 from discreet.errors import InputError
 
@@ -61,9 +62,9 @@ def _audit(given: dict[str, Any]) -> Any:
     settings = common.mechanism_settings(given)
     made = making.mechanism(
         given["mechanism"],
-        common.model_of(given["categories"], given["prior"]),
+        typed.model_of(given["categories"], given["prior"]),
         given["n"],
-        epsilon=common.number("epsilon", given["epsilon"]),
+        epsilon=typed.number("epsilon", given["epsilon"]),
         adjacency=given["adjacency"],
         **settings,
     )

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 import functools
 import json
 import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from discreet import typed
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.models.dirichlet import DirichletMultinomial
 
 Command = Callable[..., Any]
 ADJACENCIES = ("substitute", "add-remove")
@@ -153,48 +151,10 @@ def ledger_place(function: Command) -> Command:
 
 def mechanism_settings(given: dict[str, Any]) -> dict[str, Any]:
     """Take the options of a mechanism out of those given; of them only what was said."""
-    found = {name: number(name, given.pop(name)) for name in ("gamma", "delta")}
+    found = {name: typed.number(name, given.pop(name)) for name in ("gamma", "delta")}
     found |= {name: given.pop(name) for name in ("postprocess", "distance")}
     found["calibrate"] = given.pop("calibrate") or None
     return {name: value for name, value in found.items() if value is not None}
-
-
-def number(argument: str, text: str | None) -> Fraction | None:
-    """A number in writing, read exactly."""
-    from discreet import check
-
-    return None if text is None else check.text_number(argument, text)
-
-
-def numbers(argument: str, text: str) -> list[Any]:
-    """Numbers separated by commas, read exactly."""
-    return [number(argument, part) for part in text.split(",")]
-
-
-def listed(argument: str, text: str) -> list[str]:
-    """Names separated by commas; one with a comma inside goes between double quotes."""
-    from discreet import check
-
-    try:
-        names = next(csv.reader([text], skipinitialspace=True), [])
-    except csv.Error:
-        names = []
-    if not names or not all(names):
-        raise InputError(
-            f"{argument} must be names separated by commas, got {check.brief(text)}", argument
-        )
-    return names
-
-
-def model_of(categories: str, prior: str) -> DirichletMultinomial:
-    """The model of the options --categories and --prior."""
-    from discreet.models.dirichlet import DirichletMultinomial
-
-    labels = listed("categories", categories)
-    if prior == "jeffreys":
-        return DirichletMultinomial(labels, "jeffreys")
-    given = numbers("prior", prior)
-    return DirichletMultinomial(labels, given[0] if len(given) == 1 else given)
 
 
 def console() -> Console:

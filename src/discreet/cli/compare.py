@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from discreet import typed
 from discreet.cli import common
 from discreet.errors import InputError
 
@@ -43,8 +44,8 @@ def command(
     from discreet.study.comparison import compare
 
     places.require(plot=plot, data=data)
-    model = common.model_of(categories, prior)
-    budget = common.number("epsilon", epsilon)
+    model = typed.model_of(categories, prior)
+    budget = typed.number("epsilon", epsilon)
     if (data is None) == (counts is None):
         raise InputError("counts or a data file must be given, and not both", "counts")
     if counts is not None:

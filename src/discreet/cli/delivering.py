@@ -46,10 +46,10 @@ def carry_out(
     bif: str | None = None,
 ) -> int:
     """Open the ledger, count, release, and deliver what was released."""
-    from discreet.cli import places
+    from discreet.ledger import Ledger
     from discreet.releasing import release
 
-    book = None if ledger is None else places.open_ledger(ledger)
+    book = None if ledger is None else Ledger.existing(ledger)
     with common.waiting("counting"):
         counts = count()
     made = release(

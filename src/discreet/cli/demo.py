@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet import typed
 from discreet.cli import common
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def command(epsilon: str, seed: int | None, as_json: bool, quiet: bool) -> None:
     from discreet.models.dirichlet import DirichletMultinomial
     from discreet.releasing import release
 
-    budget = common.number("epsilon", epsilon)
+    budget = typed.number("epsilon", epsilon)
     rng = None if seed is None else np.random.default_rng(seed)
     cure = DirichletMultinomial(examples.OUTCOMES)
     kind = DirichletMultinomial(examples.TYPES)

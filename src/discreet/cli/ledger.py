@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet import typed
 from discreet.cli import common
-from discreet.cli.common import ledger_place, number
+from discreet.cli.common import ledger_place
 
 if TYPE_CHECKING:
     from discreet.ledger import Account, Ledger
@@ -35,9 +36,9 @@ def command() -> None:
 
 
 def _open(place: str) -> Ledger:
-    from discreet.cli import places
+    from discreet.ledger import Ledger
 
-    return places.open_ledger(place)
+    return Ledger.existing(place)
 
 
 @command.command()
@@ -64,8 +65,9 @@ def init(
     from discreet.ledger import Amount, Ledger
     from discreet.ledger.stores import shown
 
-    made = Ledger.open(place, number("budget", budget), number("delta", delta), adjacency, unit)
-    granted = Amount.budget(number("budget", budget), number("delta", delta) or 0)
+    amounts = typed.number("budget", budget), typed.number("delta", delta)
+    made = Ledger.open(place, *amounts, adjacency, unit)
+    granted = Amount.budget(amounts[0], amounts[1] or 0)
     where = shown(made.place)
     document = {"ledger": where, "epsilon": str(granted.epsilon), "delta": str(granted.delta)}
     text = f"Ledger {where}: every new data set may cost {granted}."
@@ -98,8 +100,8 @@ def create(
     discreet ledger create trial-7 budget.db --budget 1 --unit patient \\
         --adjacency add-remove
     """
-    names = () if parts is None else common.listed("parts", parts)
-    amounts = number("budget", budget), number("delta", delta)
+    names = () if parts is None else typed.listed("parts", parts)
+    amounts = typed.number("budget", budget), typed.number("delta", delta)
     _show([_open(place).create(dataset, *amounts, adjacency, unit, names)], as_json, quiet)
 
 
@@ -124,7 +126,7 @@ def raise_budget(
     \b
     discreet ledger raise trial-7 budget.db --budget 2 --reason "second wave"
     """
-    amounts = number("budget", budget), number("delta", delta)
+    amounts = typed.number("budget", budget), typed.number("delta", delta)
     _show([_open(place).raise_budget(dataset, *amounts, reason)], as_json, quiet)
 
 
@@ -163,7 +165,8 @@ def show(
         return
     from discreet.ledger import tighter_total
 
-    totals = {a.dataset: tighter_total(book, a.dataset, number("delta", delta)) for a in accounts}
+    wanted = typed.number("delta", delta)
+    totals = {a.dataset: tighter_total(book, a.dataset, wanted) for a in accounts}
     extra = {
         name: {
             "epsilon": total.epsilon,

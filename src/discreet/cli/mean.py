@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from discreet import typed
 from discreet.cli import common, numeric
 
 
@@ -73,9 +74,9 @@ def command(
     from discreet.models.normal import NormalMean
 
     model = NormalMean(
-        common.number("prior_mean", prior_mean),
-        common.number("prior_variance", prior_variance),
-        common.number("variance", variance),
+        typed.number("prior_mean", prior_mean),
+        typed.number("prior_variance", prior_variance),
+        typed.number("variance", variance),
         numeric.pair("bounds", bounds, "LOW:HIGH"),
     )
 
@@ -84,5 +85,5 @@ def command(
 
     if mechanism is None:
         mechanism = "laplace" if delta is None else "gaussian"
-    options = {"delta": common.number("delta", delta), "points": points}
+    options = {"delta": typed.number("delta", delta), "points": points}
     return numeric.answer(model, count, mechanism, adjacency, options, **shared)

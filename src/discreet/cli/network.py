@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from discreet import typed
 from discreet.cli import common, delivering
 from discreet.errors import InputError
 
@@ -91,10 +92,10 @@ def command(
     places.require(out, data=data, structure=structure, ledger=ledger)
     places.require_new("bif", bif, out=out, data=data, structure=structure, ledger=ledger)
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
-    budget = check.epsilon(common.number("epsilon", epsilon))
-    net = BayesNet.from_bif(structure, common.number("prior", prior))
+    budget = check.epsilon(typed.number("epsilon", epsilon))
+    net = BayesNet.from_bif(structure, typed.number("prior", prior))
     rules = {name: given.pop(name) for name in ("where", "unknown", "table")}
-    given |= {name: common.number(name, given[name]) for name in ("t", "omega")}
+    given |= {name: typed.number(name, given[name]) for name in ("t", "omega")}
     options = {name: value for name, value in given.items() if value is not None}
     return delivering.carry_out(
         lambda: net.count(data, **rules),

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from discreet import typed
 from discreet.cli import common, delivering
 from discreet.errors import InputError
 
@@ -42,7 +43,7 @@ def pair(argument: str, text: str, form: str) -> tuple[Fraction | None, Fraction
     parts = text.split(":")
     if len(parts) != 2:
         raise InputError(f"{argument} must be {form}, got {check.brief(text)}", argument)
-    return common.number(argument, parts[0]), common.number(argument, parts[1])
+    return typed.number(argument, parts[0]), typed.number(argument, parts[1])
 
 
 def named(argument: str, texts: Sequence[str], form: str) -> dict[str, str]:
@@ -84,7 +85,7 @@ def answer(
     from discreet import check
     from discreet.cli import places
 
-    budget = check.epsilon(common.number("epsilon", epsilon))
+    budget = check.epsilon(typed.number("epsilon", epsilon))
     settings = {name: value for name, value in options.items() if value is not None}
     if expected_error:
         found = _expected(model, mechanism, adjacency, settings, n, budget)

@@ -16,24 +16,10 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from discreet.ledger import Ledger
 
 PICTURES = (".png", ".svg", ".pdf")
 SQLITE_FILES = ("-wal", "-shm", "-journal")  # beside a ledger, while it is used
 MOST_BYTES = 10**8  # of a document that may be replaced
-
-
-def open_ledger(place: str) -> Ledger:
-    """An existing ledger; a new one is made by `discreet ledger init` only."""
-    from discreet.ledger import Ledger
-
-    if "://" not in place and not os.path.lexists(place):
-        raise InputError(
-            f"ledger {_shown(place)} does not exist; make it with: discreet ledger init PLACE "
-            "--budget EPSILON",
-            "ledger",
-        )
-    return Ledger.open(place)
 
 
 def require(

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from discreet import typed
 from discreet.cli import common
 
 
@@ -55,7 +56,7 @@ def command(
 
     places.require(plot=plot)
     targets: dict[str, Any] = {
-        name: common.number(name, text)
+        name: typed.number(name, text)
         for name, text in (("error", error), ("width", width), ("epsilon", epsilon))
     }
     settings = common.mechanism_settings(given)
@@ -63,16 +64,16 @@ def command(
         settings["adjacency"] = adjacency
     if max_per_unit is not None:
         settings |= {"max_per_unit": max_per_unit, "unit": "unit"}
-    model = common.model_of(categories, prior)
+    model = typed.model_of(categories, prior)
     if groups is not None:
-        labels = check.categories(common.listed("groups", groups), "groups")
+        labels = check.categories(typed.listed("groups", groups), "groups")
         model = model.grouped(Grouping("group", labels, model.categories))
     found = plan(
         model,
         n,
         **targets,
         mechanism=mechanism,
-        at=None if at is None else common.numbers("at", at),
+        at=None if at is None else typed.numbers("at", at),
         worst_case=worst_case,
         **settings,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from discreet import typed
 from discreet.cli import common, numeric
 from discreet.errors import InputError
 
@@ -92,12 +93,12 @@ def command(
     """
     from discreet.models.regression import LinearRegression
 
-    columns = [name for text in x for name in common.listed("x", text)]
+    columns = [name for text in x for name in typed.listed("x", text)]
     model = LinearRegression(
         _prior(prior),
         _noise(noise_variance),
         _bounds(bounds, (y, *columns)),
-        common.number("radius", radius),
+        typed.number("radius", radius),
         not no_intercept,
     ).of(y, columns or None)
 
@@ -105,9 +106,9 @@ def command(
         return model.count(data, y, model.X, where=where, unknown=unknown, table=table)
 
     options = {
-        "delta": common.number("delta", delta),
+        "delta": typed.number("delta", delta),
         "samples": samples,
-        "norm": common.number("norm", norm),
+        "norm": typed.number("norm", norm),
     }
     return numeric.answer(model, count, mechanism, adjacency, options, **shared)
 
@@ -134,10 +135,10 @@ def _prior(texts: Sequence[str]) -> Any:
 
 def _moments(text: str) -> Any:
     """A variance, or mean and variance."""
-    return numeric.pair("prior", text, PRIOR) if ":" in text else common.number("prior", text)
+    return numeric.pair("prior", text, PRIOR) if ":" in text else typed.number("prior", text)
 
 
 def _noise(text: str | None) -> Any:
     if text is None or ":" not in text:
-        return common.number("noise_variance", text)
+        return typed.number("noise_variance", text)
     return numeric.pair("noise_variance", text, "VARIANCE or SHAPE:SCALE")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from discreet import typed
 from discreet.cli import common, delivering
 from discreet.errors import InputError
 
@@ -80,11 +81,11 @@ def command(
         raise InputError("quiet needs out, plot, json or ledger: nothing would be kept", "quiet")
     places.require(out, plot, data=data, ledger=ledger)
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
-    budget = check.epsilon(common.number("epsilon", epsilon))
-    model = common.model_of(categories, prior)
+    budget = check.epsilon(typed.number("epsilon", epsilon))
+    model = typed.model_of(categories, prior)
     options = common.mechanism_settings(given)
     if given["groups"] is not None:
-        given["groups"] = common.listed("groups", given["groups"])
+        given["groups"] = typed.listed("groups", given["groups"])
     return delivering.carry_out(
         lambda: model.count(data, column, **given),
         model,

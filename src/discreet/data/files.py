@@ -14,7 +14,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,8 @@ def opened(
     folder = tempfile.mkdtemp(prefix="discreet-")
     try:
         with source as connection:
-            connection.execute("set enable_progress_bar = false")  # it goes to standard output
+            with suppress(duckdb.InvalidInputException):  # a notebook that can show none
+                connection.execute("set enable_progress_bar = false")  # it goes to standard output
             connection.execute("set temp_directory = ?", [folder])
             if small:
                 connection.execute("set memory_limit = ?", [MEMORY])

@@ -4,6 +4,7 @@ from discreet.ledger.accounting import AccountedTotal, tighter_total
 from discreet.ledger.accounts import Account
 from discreet.ledger.amounts import Amount
 from discreet.ledger.book import Ledger
+from discreet.ledger.charging import Quote
 from discreet.ledger.entries import Entry, Receipt
 from discreet.ledger.verification import Report
 
@@ -13,6 +14,7 @@ __all__ = [
     "Amount",
     "Entry",
     "Ledger",
+    "Quote",
     "Receipt",
     "Report",
     "tighter_total",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from discreet.ledger import charging, opening, stores, verification
 from discreet.ledger.accounts import Account, name
 from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import reading, writing
+from discreet.ledger.charging import Quote
 from discreet.ledger.entries import Entry, Receipt, canonical
 from discreet.ledger.verification import Report
 
@@ -70,6 +72,18 @@ class Ledger:
         ledger = cls(str(place) if isinstance(place, Path) else place)
         opening.open_or_create(ledger._store, budget, delta, adjacency, unit)
         return ledger
+
+    @classmethod
+    def existing(cls, place: str) -> Ledger:
+        """Open a ledger that is there; none is made."""
+        if "://" not in place and not os.path.lexists(place):
+            shown = repr(place) if len(place) <= 250 else check.brief(place)
+            raise InputError(
+                f"ledger {shown} does not exist; make it with: discreet ledger init "
+                "PLACE --budget EPSILON",
+                "ledger",
+            )
+        return cls.open(place)
 
     @property
     def _store(self) -> stores.Store:
@@ -140,6 +154,13 @@ class Ledger:
         piece = None if part is None else name("part", part)
         with writing(self._store) as chain:
             return charging.charge(chain, label, guarantee, about, request, piece)
+
+    def quote(self, dataset: str, guarantee: Guarantee, part: str | None = None) -> Quote:
+        """What `charge` would take, with its refusals; nothing is written."""
+        label = name("dataset", dataset)
+        piece = None if part is None else name("part", part)
+        with reading(self._store) as chain:
+            return charging.quote(chain, label, guarantee, piece)
 
     def record(self, receipt: Receipt, document: Mapping[str, Any]) -> None:
         """Write down what came of a charge: the release's JSON, which carries the receipt."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from discreet.core import Adjacency, Guarantee
 from discreet.errors import InputError, LedgerError, PrivacyRefusedError
 from discreet.ledger import opening
 from discreet.ledger.accounts import DOUBLED, Account
+from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import Chain
 from discreet.ledger.entries import (
     LONGEST_ABOUT,
@@ -41,18 +43,35 @@ def charge(
         earlier = chain.requested(dataset, request)
         if earlier is not None:
             return _repeat(chain, earlier, asked)
-    account = _account(chain, dataset, guarantee)
-    cost = account.cost(guarantee)
-    twice = (guarantee.adjacency, account.adjacency) == DOUBLED
-    note = ", twice its epsilon because the dataset is kept under 'substitute'" if twice else ""
-    after = account.pay(cost, part, note)
+    if chain.last(dataset) is None:
+        chain.append(dataset, "create", {"account": _account(chain, dataset, guarantee).document()})
+    found = quote(chain, dataset, guarantee, part)
     content = asked | {
-        "charged": cost.document(),
-        "account": after.document(),
+        "charged": found.cost.document(),
+        "account": found.after.document(),
         "token": secrets.token_hex(8),  # the same charge in two copies has two hashes
     }
     entry = chain.append(dataset, "charge", content, request=request)
     return Receipt(dataset, entry.number, entry.hash)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What a release would cost, and the account before and after it."""
+
+    cost: Amount
+    account: Account
+    after: Account
+    new: bool  # the account would be opened by this release
+
+
+def quote(chain: Chain, dataset: str, guarantee: Guarantee, part: str | None) -> Quote:
+    """The price of a guarantee, if the budget covers it; nothing is written."""
+    account = _account(chain, dataset, guarantee)
+    cost = account.cost(guarantee)
+    twice = (guarantee.adjacency, account.adjacency) == DOUBLED
+    note = ", twice its epsilon because the dataset is kept under 'substitute'" if twice else ""
+    return Quote(cost, account, account.pay(cost, part, note), chain.last(dataset) is None)
 
 
 def _account(chain: Chain, dataset: str, guarantee: Guarantee) -> Account:
@@ -69,7 +88,7 @@ def _account(chain: Chain, dataset: str, guarantee: Guarantee) -> Account:
             "for records, is only opened by name: create it with adjacency 'attribute'",
             guarantee,
         )
-    return opening.create(
+    return opening.planned(
         chain,
         dataset,
         adjacency=terms.adjacency or guarantee.adjacency,

@@ -128,6 +128,21 @@ def create(
     parts: object = (),
 ) -> Account:
     """Open an account; what is None comes from the ledger's defaults, or protects one record."""
+    account = planned(chain, dataset, budget, delta, adjacency, unit, parts)
+    chain.append(dataset, "create", {"account": account.document()})
+    return account
+
+
+def planned(
+    chain: Chain,
+    dataset: str,
+    budget: object = None,
+    delta: object = None,
+    adjacency: object = None,
+    unit: object = None,
+    parts: object = (),
+) -> Account:
+    """The account that `create` would open; nothing is written."""
     if chain.last(dataset) is not None:
         raise InputError(f"dataset {dataset!r} exists already", "dataset")
     _require_unlike(chain, dataset)
@@ -142,9 +157,7 @@ def create(
         fallback.epsilon if budget is None else budget, fallback.delta if delta is None else delta
     )
     rule = adjacency or terms.adjacency or Adjacency.SUBSTITUTE
-    account = Account.new(dataset, granted, rule, unit or terms.unit or "record", parts)
-    chain.append(dataset, "create", {"account": account.document()})
-    return account
+    return Account.new(dataset, granted, rule, unit or terms.unit or "record", parts)
 
 
 def _require_unlike(chain: Chain, dataset: str) -> None:

@@ -1,0 +1,123 @@
+"""The figures of the explorer are those of the library, and come from public values only."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet as dp
+from discreet.explorer import previews
+from discreet.explorer.previews import Errors, Fan, Missing, Widths, figure, read_setting, sketched
+
+SMALL = read_setting("71, 19", "1", "1")
+LARGE = read_setting("463 247 21", "1", "0.5")
+
+
+def test_errors_are_those_of_accuracy() -> None:
+    found = figure("errors", SMALL, "lattice")
+    law = dp.accuracy(dp.mechanism("lattice", SMALL.model, 90, epsilon=1), (71, 19))
+    assert isinstance(found, Errors)
+    assert (found.mean, found.error_95, found.exact) == (law.mean, law.quantile(0.95), law.exact)
+    assert found.draws is None
+    assert found.x == sorted(found.x)
+    assert found.share == sorted(found.share)
+    assert found.share[-1] == pytest.approx(1)
+
+
+def test_what_cannot_be_listed_is_estimated_and_says_so() -> None:
+    huge = read_setting("600000, 300000, 100000", "1", "0.001")
+    found = figure("errors", huge, "lattice", 500)
+    assert isinstance(found, Errors)
+    assert found.draws == 500
+    assert found.standard_error > 0
+
+
+def test_a_fan_has_the_true_posterior_inside() -> None:
+    found = figure("fan", SMALL, "lattice", 0)
+    assert isinstance(found, Fan)
+    step = found.x[1] - found.x[0]
+    means = {q: float(np.dot(found.x, y)) / float(np.sum(y)) for q, y in found.released.items()}
+    true = float(np.dot(found.x, found.true)) / float(np.sum(found.true))
+    assert sum(found.true) * step == pytest.approx(1, abs=0.01)
+    assert list(means.values()) == sorted(means.values())
+    assert means[0.025] < true < means[0.975]
+
+
+def test_losses_limits_and_widths() -> None:
+    loss = figure("loss", SMALL, "ehds")
+    assert loss == dp.audit(dp.mechanism("ehds", SMALL.model, 90, epsilon=1)).epsilon
+    assert figure("limit", SMALL) == dp.optimal(SMALL.model, 90, 1).value
+    assert figure("averaged", SMALL, "lattice") == pytest.approx(figure("limit", SMALL))
+    wide = figure("widths", SMALL, "lattice")
+    assert isinstance(wide, Widths)
+    assert wide.noisy > wide.exact > 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        ("loss", (LARGE, "ehds")),
+        ("limit", (LARGE,)),
+        ("averaged", (LARGE, "lattice")),
+        ("widths", (SMALL, "ehdl")),
+        ("errors", (read_setting("5000, 5000", "1", "1"), "optimal")),
+    ],
+)
+def test_what_is_not_there_has_a_reason(kind: str, arguments: tuple[Any, ...]) -> None:
+    found = figure(kind, *arguments)
+    assert isinstance(found, Missing)
+    assert len(found.reason) > 20
+
+
+ABSURD = [
+    ("", "1", "1"),
+    ("5", "1", "1"),
+    ("a, b", "1", "1"),
+    ("1/2, 3", "1", "1"),
+    ("-1, 4", "1", "1"),
+    ("0, 0", "1", "1"),
+    ("1e400, 3", "1", "1"),
+    ("nan, 3", "1", "1"),
+    (", ".join("1" * 9), "1", "1"),
+    ("71, 19", "0", "1"),
+    ("71, 19", "-1", "1"),
+    ("71, 19", "1, 2, 3", "1"),
+    ("71, 19", "x", "1"),
+    ("71, 19", "", "1"),
+    ("71, 19", "1", ""),
+    ("71, 19", "1", "0"),
+    ("71, 19", "1", "-3"),
+    ("71, 19", "1", "inf"),
+    ("71, 19", "1", "1/0"),
+    ("71, 19", "1", "<b>1</b>"),
+    ("٣, 19", "1", "𝟙x"),
+]
+
+
+@pytest.mark.parametrize(("counts", "prior", "epsilon"), ABSURD)
+def test_absurd_numbers_get_a_sentence(counts: str, prior: str, epsilon: str) -> None:
+    with pytest.raises(dp.InputError) as caught:
+        read_setting(counts, prior, epsilon)
+    assert "\n" not in str(caught.value)
+
+
+@given(
+    shares=st.lists(st.integers(0, 10**6), min_size=2, max_size=8).filter(any),
+    n=st.integers(1, 10**9),
+)
+def test_a_sketch_has_the_records_and_the_proportions(shares: list[int], n: int) -> None:
+    counts = sketched(shares, n)
+    assert sum(counts) == n
+    for count, share in zip(counts, shares, strict=True):
+        assert abs(count - Fraction(share * n, sum(shares))) < 1
+
+
+def test_nothing_is_raised_in_another_process() -> None:
+    assert isinstance(figure("errors", SMALL, "lattice"), Errors)
+    assert isinstance(figure("errors", SMALL, "smooth_hellinger"), Errors)
+    assert set(previews.FIGURES) == {"errors", "fan", "loss", "limit", "averaged", "widths"}
