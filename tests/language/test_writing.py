@@ -157,6 +157,10 @@ BUDGETS = [
     (None, "budget"),
     (float("inf"), "budget"),
     (-2, "must not be negative"),
+    ("-eps", "must not be negative, and -eps is at eps = "),
+    ("eps - 1", "must not be negative"),
+    (("eps", 1), "delta below 1"),
+    (("eps", 2), "delta below 1"),
     ("eps**eps", "operator"),
     ("x" * 2000, "too long"),
 ]
@@ -177,8 +181,8 @@ DECLARATIONS: list[tuple[dict[str, Any], str]] = [
     ({"data": bool}, r"data must be such as List\[Bool\]"),
     ({"adjacent": "replace"}, "adjacent must be"),
     ({"params": {"eps": float}}, "params"),
-    ({"params": {}}, "params must declare every argument"),
-    ({"params": {"eps": Pos, "more": Pos}}, "params must declare every argument"),
+    ({"params": {}}, "params must declare eps"),
+    ({"params": {"eps": Pos, "more": Pos}}, "params has more, which is no argument"),
     ({"params": {"eps": Pos, "n": Pos}}, "must not have n"),
     ({"n": 0}, "n must"),
     ({"n": 3, "adjacent": "add-remove"}, "private"),
@@ -239,3 +243,11 @@ def test_a_name_of_the_function_around_that_has_no_value_yet() -> None:
     report = early.check()
     assert "'later' is unknown here" in str(report)
     assert later
+
+
+def test_the_data_come_first() -> None:
+    with pytest.raises(dp.InputError, match="the first argument of program is the data"):
+
+        @private(data=List[Bool], adjacent="substitute", budget="eps", params={"eps": Pos})
+        def program(eps: float, data: list[bool]) -> float:
+            return sample(laplace(eps, sum(data)))

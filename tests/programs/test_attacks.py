@@ -129,7 +129,7 @@ def test_an_unproved_program_is_not_read() -> None:
 
 
 def test_budgets_that_do_not_exist() -> None:
-    for budget in ("sqrt(-1)*eps", "log(0)*eps", "eps-1"):
+    for budget in ("sqrt(-1)*eps", "log(0)*eps"):
         declared = BOOLS.replace('budget="eps"', f'budget="{budget}"')
         report = written(declared, "data, eps", "return sample(laplace(eps, sum(data)))").check()
         assert not report.proved

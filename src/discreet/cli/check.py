@@ -35,7 +35,8 @@ def command(files: tuple[str, ...], explain: bool, as_json: bool, quiet: bool) -
     """Prove the programs of Python files private, or say where and why not; that needs no data.
 
     A file is executed as by import: keep what runs a program under if __name__ == "__main__".
-    Exit status: 0 all programs are proved, 1 one is not, 2 a file cannot be imported.
+    Exit status: 0 all programs are proved, 1 one is not, 2 a file cannot be imported (the others
+    are checked all the same).
 
     \b
     discreet check programs.py
@@ -47,24 +48,38 @@ def command(files: tuple[str, ...], explain: bool, as_json: bool, quiet: bool) -
         solver_module()
     except DiscreetError as error:
         raise InputError(str(error)) from None
-    programs = [program for file in files for program in _programs(file)]
-    reports = [program.check() for program in programs]
+    found: dict[str, list[Report]] = {}
+    problems: dict[str, InputError] = {}
+    for file in files:
+        try:
+            found[file] = [program.check() for program in _programs(file)]
+        except InputError as error:
+            problems[file] = error
+    if problems and not found:
+        raise next(iter(problems.values()))
+    reports = [report for some in found.values() for report in some]
     if as_json:
-        common.print_json([report.document() for report in reports])
+        failed = [{"file": file, "error": str(error)} for file, error in problems.items()]
+        common.print_json([*(report.document() for report in reports), *failed])
     elif not quiet:
-        _print(reports, explain)
-    return 0 if all(reports) else 1
+        _print(found, explain)
+    for problem in problems.values():
+        click.echo(f"Error: {problem}", err=True)
+    return 2 if problems else int(not all(reports))
 
 
-def _print(reports: list[Report], explain: bool) -> None:
+def _print(found: dict[str, list[Report]], explain: bool) -> None:
     from discreet.language.showing import Explanation, diagnose
 
     console = common.console()
-    for report in reports:
+    for file, report in ((file, report) for file, some in found.items() for report in some):
+        if len(found) > 1 and report is found[file][0]:
+            console.print(f"{file}:", soft_wrap=True)
         shown = Explanation(report).__rich__() if explain else diagnose(report)
         console.print(shown, soft_wrap=True)
         if explain or not report:
             console.print()
+    reports = [report for some in found.values() for report in some]
     verdicts = Counter(report.verdict for report in reports)
     programs = "program" if len(reports) == 1 else "programs"
     others = [f"{verdicts[v]} {v.lower()}" for v in ("REFUTED", "UNKNOWN") if verdicts[v]]

@@ -130,7 +130,9 @@ def _density(curve: Any, x: Floats) -> list[float]:
 def loss(setting: Setting, name: str) -> float | Missing:
     """The exact privacy loss over all counts with this n."""
     if not _within(MOST, setting):
-        return Missing("the exact loss is computed up to 500 records of two categories, 30 of three")
+        return Missing(
+            "the exact loss is computed up to 500 records of two categories, 30 of three"
+        )
     return audit(setting.mechanism(name)).epsilon
 
 

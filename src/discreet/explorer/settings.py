@@ -65,7 +65,9 @@ def read_setting(counts: str | Sequence[int], prior: str, epsilon: str) -> Setti
         )
     if not 1 <= sum(values) <= MOST_RECORDS:
         raise InputError(f"counts must add up to 1 to {check.big(MOST_RECORDS)}", "counts")
-    model = typed.model_of(",".join(letters(len(values))), ",".join(prior.replace(",", " ").split()))
+    model = typed.model_of(
+        ",".join(letters(len(values))), ",".join(prior.replace(",", " ").split())
+    )
     return Setting(values, model.prior, check.epsilon(check.text_number("epsilon", epsilon)))
 
 

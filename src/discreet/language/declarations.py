@@ -8,9 +8,7 @@ from typing import Any
 from discreet import check
 from discreet.errors import InputError
 from discreet.programs.declared import (
-    Candidates as CandidatesKind,
-)
-from discreet.programs.declared import (
+    NATURAL,
     Category,
     Flag,
     Kind,
@@ -19,11 +17,14 @@ from discreet.programs.declared import (
     Record,
     Records,
 )
+from discreet.programs.declared import (
+    Candidates as CandidatesKind,
+)
 
 Bool = Flag()
 Real = Number()
 Pos = Number(Fraction(0), open=True)
-Nat = Number(Fraction(1), whole=True)
+Nat = NATURAL
 
 
 class _Enum:
@@ -41,6 +42,9 @@ def _kind(value: object) -> Kind:
         return Category(None)
     if isinstance(value, (Flag, Category, Number, Record)):
         return value
+    named = {bool: "Bool", str: 'Enum("a", "b")', int: "Real", float: "Real"}
+    if isinstance(value, type) and value in named:
+        raise InputError(f"a record must be {named[value]}, got Python's {value.__name__}", "data")
     raise InputError(
         f"a record must be Bool, Enum(…), Real or Tuple[…], got {check.brief(value)}", "data"
     )

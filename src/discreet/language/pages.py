@@ -22,8 +22,9 @@ STYLE = """
 .discreet-shown th { color: #59636e; font-weight: 600; white-space: nowrap; }
 .discreet-shown tbody tr { border-top: 1px solid #eaeef2; }
 .discreet-shown .number { color: #818b98; text-align: right; user-select: none; }
-.discreet-shown .program code { white-space: pre; }
-.discreet-shown .why { color: #116329; min-width: 16em; }
+.discreet-shown .program code { overflow-wrap: anywhere; }
+.discreet-shown .program { min-width: 22em; }
+.discreet-shown .why { color: #116329; min-width: 14em; }
 .discreet-shown mark { background: #ffebe9; color: inherit; border-bottom: 2px solid #cf222e; }
 .discreet-shown .note { color: #59636e; margin: 0.3em 0; }
 @media (max-width: 700px) {

@@ -88,7 +88,7 @@ def exp_mech(eps: float, score: Callable[[T], Any], candidates: Sequence[T]) -> 
 
 def parallel(
     body: Callable[[Any], T], data: Iterable[Any], cells: Sequence[Callable[[Any], Any]]
-) -> Sequence[T]:
+) -> tuple[T, ...]:
     """The same for every cell of a public partition."""
     _only_in_programs("parallel")
 
@@ -103,7 +103,7 @@ def observe(likelihood: Callable[[Any], Any], belief: Law) -> Law:
     _only_in_programs("observe")
 
 
-def ran(law: Law) -> Law:
+def ran(law: Law) -> Any:
     """A random variable: a prior, or a draw inside a likelihood."""
     _only_in_programs("ran")
 
@@ -138,7 +138,7 @@ def kl(posterior: Law, other: Any) -> float:
     _only_in_programs("kl")
 
 
-def fold(step: Callable[[T, Any], T], start: Any, data: Iterable[Any]) -> T:
+def fold(step: Callable[[T, Any], T], start: T, data: Iterable[Any]) -> T:
     """Go through the records: step(step(start, r₁), r₂) and so on."""
     _only_in_programs("fold")
 

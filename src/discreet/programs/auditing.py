@@ -15,6 +15,7 @@ from flint import arb
 from discreet.core import Adjacency
 from discreet.errors import DiscreetError
 from discreet.exact import balls
+from discreet.exact.balls import ball
 from discreet.programs import declared, syntax
 from discreet.programs.exploring import (
     Explorer,
@@ -25,7 +26,9 @@ from discreet.programs.exploring import (
     outcomes,
 )
 from discreet.programs.families import Law
+from discreet.programs.noise import ASSUMED_GRID
 from discreet.programs.program import Program
+from discreet.programs.requests import Audit
 
 COPIES = 1000  # of one candidate, so that it makes up nearly all of the sum of the weights
 SMALL = 8  # records, up to where all data sets are gone through
@@ -45,7 +48,7 @@ class Witness:
     neighbour: tuple[Any, ...]
     parameters: Mapping[str, Any]
     output: Any
-    assuming: str = ""  # what unknown functions do
+    assuming: str = ""  # of unknown functions, and of noise without a grid
 
     @property
     def violated(self) -> bool:
@@ -156,10 +159,12 @@ def _clipped(node: object) -> Iterator[Fraction]:
         yield from _clipped(part)
 
 
-def assumptions(program: Program) -> str:
-    """What a witness takes for granted of words that have no meaning here."""
-    names = dict.fromkeys(_unknown(program.body))
-    return ", ".join(f"{name}(x) = 1000*x" for name in names)
+def assumptions(program: Program, coarse: bool) -> str:
+    """What a witness takes for granted: of words without a meaning here, and of noise."""
+    said = [f"{name}(x) = 1000*x" for name in dict.fromkeys(_unknown(program.body))]
+    if coarse:
+        said.append(f"noise without a grid is drawn in steps of {ASSUMED_GRID}")
+    return ", ".join(said)
 
 
 def _unknown(node: object) -> Iterator[str]:
@@ -261,9 +266,9 @@ def adversarial(
 
 def _posterior(program: Program, given: dict[str, Any], values: tuple[Any, ...]) -> Law | None:
     """The posterior that the program measures distances from."""
-    compared: list[Law] = []
-    evaluate(program, given, values, Explorer([], True), compared)
-    return compared[0] if compared else None
+    audit = Audit()
+    evaluate(program, given, values, Explorer([], True), audit)
+    return audit.compared[0] if audit.compared else None
 
 
 # ---- losses -------------------------------------------------------------------------------------
@@ -279,83 +284,82 @@ def loss(
         public = {k: v for k, v in given.items() if isinstance(v, Fraction)} | {"n": Fraction(n)}
         epsilon = program.budget.epsilon.ball(public)
         delta = program.budget.delta.ball(public)
-        if program.budget.delta.terms:
-            found, output = _hockey_stick(program, given, one, two, epsilon)
-            witness = _witness(arb.neg_inf(), epsilon, found, delta, one, two, given, output)
+        pair = _Pair(program, given, one, two)
+        try:
+            return pair.witness(epsilon, delta)
+        except _CoarseError:
+            return replace(pair, coarse=True).witness(epsilon, delta)
+
+
+class _CoarseError(Exception):
+    """Noise without a grid was met, so all of it has to be on the assumed one."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Neighbouring data whose laws are compared."""
+
+    program: Program
+    given: dict[str, Any]
+    one: tuple[Any, ...]
+    two: tuple[Any, ...]
+    coarse: bool = False
+
+    def witness(self, epsilon: arb, delta: arb) -> Witness:
+        """The loss, or δ at the claimed ε, rounded down."""
+        # a loss counts as larger than the claim only where balls are sure of it
+        low, lower = float("-inf"), None
+        claimed, limit = float(epsilon.mid()), float(delta.mid())
+        if self.program.budget.delta.terms:
+            found, output = self.hockey_stick(epsilon)
+            lower = float(found.lower())
+            lower = lower if found > delta else min(lower, limit)
         else:
-            worst, output = _ratio(program, given, one, two)
-            witness = _witness(worst, epsilon, None, delta, one, two, given, output)
-    return replace(witness, assuming=assumptions(program))
+            worst, output = self.ratio()
+            low = float("inf") if worst == arb.pos_inf() else float(worst.lower())
+            if worst.is_finite() and not worst > epsilon:
+                low = min(low, claimed)
+        assuming = assumptions(self.program, self.coarse)
+        return Witness(low, claimed, lower, limit, self.one, self.two, self.given, output, assuming)
 
+    def outcomes(self, few: bool) -> Iterator[tuple[Any, arb, arb, Fraction]]:
+        """A value, the logs of both probabilities of its draws, and how far rounding puts them."""
+        for value, explorer, audit in outcomes(
+            self.program, self.given, self.one, few, self.coarse
+        ):
+            repeater, other = Repeater(explorer.transcript), Audit(coarse=self.coarse)
+            try:
+                again = evaluate(self.program, self.given, self.two, repeater, other)
+                whole = repeater.place == len(explorer.transcript)
+                log_p = repeater.log_p if again == value and whole else arb.neg_inf()
+            except ImpossibleError:
+                log_p = arb.neg_inf()
+            if not self.coarse and (audit.assumed or other.assumed):
+                raise _CoarseError
+            yield value, explorer.log_p, log_p, audit.slack
 
-def _witness(
-    worst: arb,
-    epsilon: arb,
-    found: arb | None,
-    delta: arb,
-    one: tuple[Any, ...],
-    two: tuple[Any, ...],
-    given: Mapping[str, Any],
-    output: Any,
-) -> Witness:
-    # a loss counts as larger than the claim only where balls are sure of it
-    low = float("inf") if worst == arb.pos_inf() else float(worst.lower())
-    claimed = float(epsilon.mid())
-    if worst.is_finite() and not worst > epsilon:
-        low = min(low, claimed)
-    lower = None if found is None else float(found.lower())
-    limit = float(delta.mid())
-    if found is not None and lower is not None and not found > delta:
-        lower = min(lower, limit)
-    return Witness(low, claimed, lower, limit, one, two, given, output)
+    def ratio(self) -> tuple[arb, Any]:
+        """The log of the largest ratio of probabilities, of those that are tried: 0 at least."""
+        worst, where = arb(0), None
+        for value, log_p, other, slack in self.outcomes(few=True):
+            if other == arb.neg_inf():
+                return arb.pos_inf(), value
+            found = log_p - other - ball(slack)
+            where = value if where is None else where
+            if found.lower() > worst.lower():
+                worst, where = found, value
+        return worst, where
 
-
-def _log_probability(
-    program: Program, given: dict[str, Any], values: tuple[Any, ...], draws: list[int], value: Any
-) -> arb:
-    """Of these draws leading to this value, with other data."""
-    repeater = Repeater(draws)
-    try:
-        again = evaluate(program, given, values, repeater)
-    except ImpossibleError:
-        return arb.neg_inf()
-    same = again == value and repeater.place == len(draws)
-    return repeater.log_p if same else arb.neg_inf()
-
-
-def _ratio(
-    program: Program, given: dict[str, Any], one: tuple[Any, ...], two: tuple[Any, ...]
-) -> tuple[arb, Any]:
-    """The log of the largest ratio of probabilities, of those that are tried: 0 at least."""
-    worst, where = arb(0), None
-    for value, explorer in outcomes(program, given, one, few=True):
-        other = _log_probability(program, given, two, explorer.transcript, value)
-        if other == arb.neg_inf():
-            return arb.pos_inf(), value
-        found = explorer.log_p - other
-        where = value if where is None else where
-        if found.lower() > worst.lower():
-            worst, where = found, value
-    return worst, where
-
-
-def _hockey_stick(
-    program: Program,
-    given: dict[str, Any],
-    one: tuple[Any, ...],
-    two: tuple[Any, ...],
-    epsilon: arb,
-) -> tuple[arb, Any]:
-    """δ at the claimed ε: a sum over draws that are more likely by more than e^ε, from below."""
-    total, where, most = arb(0), None, arb(0)
-    for value, explorer in outcomes(program, given, one, few=False):
-        other = _log_probability(program, given, two, explorer.transcript, value)
-        gap = explorer.log_p.exp() - (epsilon + other).exp()
-        if gap > 0:
-            total += gap
-            if gap.lower() > most:
-                most, where = gap.lower(), value
-    return total, where
+    def hockey_stick(self, epsilon: arb) -> tuple[arb, Any]:
+        """δ at the claimed ε: a sum over draws more likely by more than e^ε, from below."""
+        total, where, most = arb(0), None, arb(0)
+        for value, log_p, other, _ in self.outcomes(few=False):
+            gap = log_p.exp() - (epsilon + other).exp()
+            if gap > 0:
+                total += gap
+                if gap.lower() > most:
+                    most, where = gap.lower(), value
+        return total, where
 
 
 # ---- over all small data sets -------------------------------------------------------------------

@@ -151,7 +151,10 @@ def observed_all(checker: Checker, node: syntax.Call, arguments: Arguments) -> A
         raise checker.error(
             place,
             f"the prior of {family.family} is {PRIOR_OF[family.family]}, not {prior.family}",
-            fix=f"write prior={PRIOR_OF[family.family]}(…)",
+            fix="fold over it: fold(lambda belief, d: observe(lambda r: ran(Bernoulli(r)) == d, "
+            "belief), ran(Finite(…)), data)"
+            if prior.family == "Finite"
+            else f"write prior={PRIOR_OF[family.family]}(…)",
             kind="syntax",
         )
     parameters: tuple[Abstract, ...] = (Theta(),)
@@ -241,6 +244,14 @@ def observed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
     if isinstance(belief, LawOf):
         belief = Belief(require_prior(checker, node, belief))
     known = isinstance(belief, Belief) or (isinstance(belief, Public) and belief.sort == "law")
+    if isinstance(likelihood, Closure) and isinstance(belief, (Private, Items)):
+        raise checker.error(
+            node,
+            "observe needs a belief as its second argument, and this is a record",
+            "fold calls its function with the belief first and the record second",
+            "write lambda belief, d: observe(lambda r: ran(Bernoulli(r)) == d, belief)",
+            "syntax",
+        )
     if not isinstance(likelihood, Closure) or not known:
         raise checker.error(
             node,
@@ -254,7 +265,7 @@ def observed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             node,
             "the records are observed already",
             "another observation would have to be counted with them",
-            "observe public values first: they belong to the prior",
+            "put what is public into the prior: Beta(2, 1) has seen one True",
         )
     family = belief.prior.family if isinstance(belief, Belief) else belief.note
     if family == "Finite":
@@ -398,12 +409,43 @@ def _observed_finite(
         return replace(belief, weight=belief.weight * symbolic.number(chance))
     values = belief.prior.parameters[0] if isinstance(belief, Belief) else Public()
     tried = values.items if isinstance(values, Items) else (Public(),)
+    chances = []
     for value in tried:
         found = pure(checker, node, likelihood, (value,))
         seen = Items((found.law, found.value)) if isinstance(found, Observation) else found
         if not is_releasable(seen):
             raise _outside(checker, node)
+        chances.append(_chance(found))
+    if isinstance(belief, Belief) and None not in chances:
+        return _restricted(checker, node, belief, [chance or Fraction(0) for chance in chances])
     return Public(sort="law", note="Finite")
+
+
+def _restricted(
+    checker: Checker, node: syntax.Call, belief: Belief, chances: list[Fraction]
+) -> Belief:
+    """A public belief after a public observation: values without a chance are left out."""
+    values, weights = belief.prior.parameters
+    assert isinstance(values, Items)
+    assert isinstance(weights, Items)
+    kept = []
+    for value, weight, chance in zip(values.items, weights.items, chances, strict=True):
+        number = numeric(weight)
+        if chance > 0:
+            known = isinstance(number, Public) and number.number is not None
+            assert known
+            assert isinstance(number, Public)
+            assert number.number is not None
+            kept.append((value, Public(number.number * symbolic.number(chance))))
+    if not kept:
+        raise checker.error(
+            node,
+            "no value of the belief is possible after this observation",
+            fix="observe what some value of the Finite makes possible",
+            kind="value",
+        )
+    law = LawOf("Finite", (Items(tuple(v for v, _ in kept)), Items(tuple(w for _, w in kept))))
+    return Belief(law)
 
 
 def _chance(found: Abstract) -> Fraction | None:

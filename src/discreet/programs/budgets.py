@@ -22,6 +22,8 @@ def read_budget(value: object, names: Collection[str]) -> Budget:
         )
     epsilon = _part("budget", parts[0], names)
     delta = _part("budget", parts[1], names) if len(parts) == 2 else ZERO
+    if delta.value is not None and delta.value >= 1:
+        raise InputError(f"budget must have a delta below 1, got {parts[1]}", "budget")
     text = str(epsilon) if delta == ZERO else f"({epsilon}, {delta})"
     return Budget(epsilon, delta, text, tuple(str(part) for part in parts))
 
@@ -34,6 +36,14 @@ def _part(argument: str, value: object, names: Collection[str]) -> Expression:
     if found.value is not None and found.value < 0:
         raise InputError(f"budget must not be negative, got {value}", "budget")
     return found
+
+
+def require_sensible(epsilon: Fraction, delta: Fraction) -> None:
+    """Refuse a budget that is none, at the parameters of a run."""
+    if epsilon < 0:
+        raise InputError(f"budget must not be negative, got epsilon = {epsilon}", "budget")
+    if not 0 <= delta < 1:
+        raise InputError(f"budget must have delta from 0 to below 1, got {delta}", "budget")
 
 
 class _Reader:

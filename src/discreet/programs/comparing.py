@@ -34,8 +34,8 @@ def distance(kind: str, run: Interpreter, one: Law, two: Law) -> Any:
         raise InputError("total_variation goes to Beta parameters of 10^12", "program")
     if left is None or right is None:
         return SECRET
-    if run.compared_laws is not None:
-        run.compared_laws.append(left)
+    if run.audit is not None:
+        run.audit.compared.append(left)
     return Irrational(balls.memo(partial(_distance_ball, kind, left, right)))
 
 

@@ -12,6 +12,8 @@ from discreet.programs.proving import Answer, Prover, show
 from discreet.programs.symbolic import ZERO, Expression, Symbol, number, worst
 from discreet.programs.syntax import Span
 
+HARDLY = 1e-6  # of a budget
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -151,6 +153,11 @@ def _too_much(
         at = f"at {show(answer.example)} " if answer.example else ""
         example = f"{at}the program spends {which} {spent_here:.6g} of {had:.6g}"
     unsure = answer.holds is None
+    reason = f"the most is spent where {scenario}"
+    fix = _instead(costs, found, allowed, which)
+    if answer.example is not None and spent_here - had < HARDLY * had:
+        reason = "roots, logarithms, exponentials and pi in a program are rounded up to 30 digits"
+        fix = f"declare a little more: budget='1.0001*({allowed})'"
     message = (
         f"the solver cannot tell whether {which} {found} stays within {allowed}"
         if unsure
@@ -160,8 +167,8 @@ def _too_much(
         Diagnostic(
             _exceeding(costs, allowed, prover, which),
             message,
-            f"the most is spent where {scenario}",
-            _instead(costs, found, allowed, which),
+            reason,
+            fix,
             "unknown" if unsure else "budget",
             str(budget),
             example,

@@ -130,6 +130,7 @@ class Candidates:
         )
 
 
+NATURAL = Number(Fraction(1), whole=True)
 Kind: TypeAlias = Flag | Category | Number | Record
 Parameter: TypeAlias = Number | Many | Candidates
 
@@ -159,6 +160,16 @@ def support(kind: Kind) -> tuple[Any, ...] | None:
 
 def read_records(kind: Kind, data: object) -> tuple[Any, ...]:
     """Private records, each checked; an error names the position and the rule, never the value."""
+    several = getattr(data, "itertuples", None) or getattr(data, "iter_rows", None)
+    if several is not None and not isinstance(kind, Record):
+        raise InputError("data must be one column of the frame, such as frame['x']", "data")
+    if several is not None:
+        named = {"index": False, "name": None} if hasattr(data, "itertuples") else {}
+        data = several(**named)
+    elif getattr(data, "ndim", 1) > 1:
+        if not isinstance(kind, Record):
+            raise InputError("data must have one dimension: pass one column", "data")
+        data = data.tolist()  # type: ignore[attr-defined]
     try:
         records = None if isinstance(data, (str, bytes, dict)) else iter(data)  # type: ignore[call-overload]
     except TypeError:
@@ -174,7 +185,10 @@ def _read(kind: Kind, where: str, value: object) -> Any:
     if isinstance(kind, Flag):
         if isinstance(plain, bool):
             return plain
-        raise InputError(f"{where} must be True or False: of 0 and 1 make x == 1", "data")
+        raise InputError(
+            f"{where} must be True or False: of 0 and 1 make x == 1, and drop missing values first",
+            "data",
+        )
     if isinstance(kind, Category):
         return _category(kind, where, plain)
     if isinstance(kind, Record):
@@ -193,7 +207,8 @@ def _category(kind: Category, where: str, value: object) -> Label:
     for label in kind.labels:
         if type(label) is type(value) and label == value:
             return label
-    raise InputError(f"{where} must be one of the declared labels", "data")
+    labels = ", ".join(map(repr, kind.labels[:10])) + (", …" if len(kind.labels) > 10 else "")
+    raise InputError(f"{where} must be one of the declared labels: {labels}", "data")
 
 
 def _number(kind: Number, where: str, value: object) -> Fraction:

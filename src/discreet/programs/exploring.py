@@ -18,9 +18,9 @@ from flint import arb
 from discreet.core import Adjacency
 from discreet.exact import theta
 from discreet.exact.balls import ball
-from discreet.programs.families import Law
 from discreet.programs.program import Program
 from discreet.programs.requests import (
+    Audit,
     LaplaceNoise,
     NormalNoise,
     PosteriorDraw,
@@ -184,28 +184,33 @@ def evaluate(
     given: Mapping[str, Any],
     values: tuple[Any, ...],
     draw: Callable[[Request], tuple[int, ...]],
-    compared: list[Law] | None = None,
+    audit: Audit | None = None,
 ) -> Any:
-    """The value that a program releases with these draws; what it compares goes to the list."""
+    """The value that a program releases with these draws."""
     n = len(values) if program.adjacency is Adjacency.SUBSTITUTE else None
     try:
-        found = program.evaluate(given, values, n, draw, [] if compared is None else compared)
+        found = program.evaluate(given, values, n, draw, Audit() if audit is None else audit)
     except RecursionError:
         raise TooManyError from None
     return finished(found)
 
 
 def outcomes(
-    program: Program, given: Mapping[str, Any], values: tuple[Any, ...], few: bool
-) -> Iterator[tuple[Any, Explorer]]:
+    program: Program,
+    given: Mapping[str, Any],
+    values: tuple[Any, ...],
+    few: bool,
+    coarse: bool = False,
+) -> Iterator[tuple[Any, Explorer, Audit]]:
     """What every sequence of draws leads to."""
     chosen: list[int] = []
     for _ in range(MOST_PATHS):
         explorer = Explorer(chosen, few)
-        found = evaluate(program, given, values, explorer)
+        audit = Audit(coarse=coarse)
+        found = evaluate(program, given, values, explorer, audit)
         if math.prod(explorer.sizes) > MOST_PATHS:
             raise TooManyError
-        yield found, explorer
+        yield found, explorer, audit
         following = explorer.following()
         if following is None:
             return

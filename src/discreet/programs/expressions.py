@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,6 +43,35 @@ class Step:
     span: syntax.Span
     conclusion: str
     total: str = ""
+
+
+# what is often called, and what to write instead
+_INSTEAD = {
+    "count": "count(lambda r: r == x, data)",
+    "filter": "count(lambda r: r == x, data)",
+    "mean": "sum(map(lambda x: clip(x, low, high), data)) / len(data)",
+    "average": "sum(map(lambda x: clip(x, low, high), data)) / len(data)",
+    "sum": "sum(map(lambda x: clip(x, low, high), data))",
+    "normal": "sample(gauss(sigma, x))",
+    "gauss": "sample(gauss(sigma, x))",
+    "laplace": "sample(laplace(eps, x))",
+    "sqrt": "sqrt(x), from discreet.language",
+    "log": "log(x), from discreet.language",
+    "exp": "exp(x), from discreet.language",
+    "sorted": "exp_mech(eps, score, candidates)",
+    "median": "exp_mech(eps, score, candidates)",
+}
+
+
+def _hint(name: str, word: str) -> str:
+    """What was probably meant."""
+    words = [*SIGNATURES, *FAMILIES]
+    if name in words:
+        return f"{name} was given another meaning in this file or notebook; "
+    if word in _INSTEAD:
+        return f"write {_INSTEAD[word]}; "
+    near = difflib.get_close_matches(word, words, n=1)
+    return f"did you mean {near[0]}? " if near else ""
 
 
 class Path:
@@ -138,7 +168,8 @@ class Expressions(ABC):
             node,
             "a branch on a private value",
             f"which way the program goes would show it ({why})",
-            "release the value with noise first, and branch on the released one",
+            "release the value with noise first, and branch on the released one; of one record "
+            "write a product: (r[0] == x) * clip(r[1], low, high)",
             "private",
         )
 
@@ -343,10 +374,12 @@ class Expressions(ABC):
 
     def unknown(self, node: syntax.Unknown, names: Mapping[str, Abstract]) -> Abstract:
         """Something without a rule."""
-        private = any(not is_public(self.value(part, names)) for part in node.arguments)
+        owner, _, word = node.name.rpartition(".")
+        private = any(not is_public(self.value(part, names)) for part in node.arguments) or (
+            owner in names and not is_public(names[owner])
+        )
         on = "private data" if private else "public values"
-        known = node.name in SIGNATURES or node.name in FAMILIES
-        hint = f"{node.name} was given another meaning in this file or notebook; " if known else ""
+        hint = _hint(node.name, word)
         raise self.error(
             node,
             f"{node.name} is an unknown function, used on {on}",
@@ -379,14 +412,26 @@ class Expressions(ABC):
 
     def require_positive(self, node: syntax.Node, value: Abstract, what: str) -> Expression:
         """A public number above 0 for all values of the parameters."""
-        if not isinstance(value, Public) or value.number is None:
+        if isinstance(value, Public) and value.number is None:
+            raise self.error(
+                node,
+                f"{what} must be made of parameters and numbers by + - * / and whole powers",
+                "roots, logarithms and exponentials of parameters, and released numbers, have no "
+                "known value here",
+                "write analytic_sigma(eps, delta, distance)"
+                if what == "sigma"
+                else "declare it as a parameter, or write a number: eps/0.46326",
+                "value",
+            )
+        if not isinstance(value, Public):
             raise self.error(
                 node,
                 f"{what} must be a public number made of parameters",
                 f"it is {describe(value)}",
                 "use the declared parameters and numbers",
-                "private" if not isinstance(value, Public) else "value",
+                "private",
             )
+        assert value.number is not None
         answer = self.prover.positive(value.number)
         if not answer.holds:
             raise self.error(

@@ -49,10 +49,15 @@ def observe(run: Interpreter, likelihood: Routine, belief: Law) -> Law:
     if belief.family == "Finite":
         values, weights = belief.parameters
         chances = [_chance(run.apply(likelihood, value)) for value in values]
-        return Law(
-            "Finite",
-            (values, tuple(_times(w, chance) for w, chance in zip(weights, chances, strict=True))),
-        )
+        # of private records every chance is above 0, so what is left out is public
+        kept = [
+            (value, _times(weight, chance))
+            for value, weight, chance in zip(values, weights, chances, strict=True)
+            if isinstance(chance, Secret) or chance > 0
+        ]
+        if not kept:
+            raise InputError("no value of a Finite is possible after an observation", "program")
+        return Law("Finite", (tuple(v for v, _ in kept), tuple(w for _, w in kept)))
     found = run.apply(likelihood, THETA)
     if not isinstance(found, Chance):
         raise ExactnessError("a likelihood that is no draw")

@@ -26,6 +26,7 @@ from discreet.programs.abstract import (
     rational_gcd,
 )
 from discreet.programs.describing import describe
+from discreet.programs.diagnostics import ProgramError
 from discreet.programs.symbolic import ONE, ZERO, Expression, largest, least, number, worst
 
 if TYPE_CHECKING:
@@ -230,14 +231,14 @@ def summed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
         numbers = [numeric(value) for _, value in data.table]
         exact = [x.number for x in numbers if isinstance(x, Public) and x.number is not None]
         if len(exact) < len(data.table):
-            raise checker.error(node, "sum needs records that are numbers", kind="syntax")
+            raise _no_numbers(checker, node)
         moves = _moves(checker, data.table, exact, True)
         return Private(moves, _why_sum(checker, moves), _step(exact))
     one = numeric(data.item)
     if isinstance(one, Public):
         return _public_sum(checker, one)
     if one is None:
-        raise checker.error(node, "sum needs records that are numbers", kind="syntax")
+        raise _no_numbers(checker, node)
     if one.low is None or one.high is None:
         reason = one.reason or "nothing bounds what one record adds to the sum"
         fix, origin = one.fix or CLIP, one.origin or node.span
@@ -249,6 +250,16 @@ def summed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
     moves = checker.everywhere(move)
     step = ONE if isinstance(data.item, Private) and data.item.sort == "flag" else None
     return Private(moves, _why_sum(checker, moves), step, inexact=one.inexact)
+
+
+def _no_numbers(checker: Checker, node: syntax.Call) -> ProgramError:
+    return checker.error(
+        node,
+        f"{node.name} needs records that are numbers",
+        fix="of labels count some: count(lambda r: r == x, data); declare numbers with their "
+        "bounds: List[Between(0, 5)]",
+        kind="syntax",
+    )
 
 
 def _why_sum(checker: Checker, moves: tuple[Expression, ...]) -> str:
@@ -318,7 +329,14 @@ def folded(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
     if isinstance(start, Belief):
         return folded_belief(checker, node, step, start, data)
     if numeric(start) is None:
-        raise checker.error(node, "fold starts with a number or a prior", kind="syntax")
+        raise checker.error(
+            node,
+            "fold starts with a number or a prior",
+            f"it starts with {describe(start)}",
+            "start with ran(Beta(a, b)) or ran(Finite(…)), without infer; what is known already "
+            "belongs to the prior's parameters",
+            "syntax",
+        )
     return _folded_number(checker, node, step, data)
 
 

@@ -101,7 +101,8 @@ def _steps(
             "noise on a real number needs a declared grid, so that it is drawn exactly",
             "the value is not a count",
             f"write d = {in_program(worst(*distances))} and {node.name}(…, grid=d/1024): d is how "
-            "far one record moves the value, and is rounded up to a multiple of the grid",
+            "far one record moves the value, and is rounded up to a multiple of the grid; for "
+            "whole numbers write grid=1",
             "value",
         )
     found, inexact = [], isinstance(x, Private) and x.inexact
@@ -165,7 +166,7 @@ def gauss(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract
                 kind="budget",
             )
         if not vector:
-            _steps(checker, node, checker.zero(), step, x, grid)
+            _steps(checker, node, checker.everywhere(sigma.distance), step, x, grid)
         text = f"gauss, distance {sigma.distance} ({why})"
         return Noisy(checker.everywhere(sigma.epsilon), sigma.delta, _result(x, "number"), text)
     deviation = checker.require_positive(node.arguments[0], sigma, "sigma")

@@ -65,11 +65,12 @@ def _centered(run: Interpreter, x: Any, grid: Any) -> tuple[int | None, Fraction
         if isinstance(inner, Fraction):
             return math.floor(inner / g + Fraction(1, 2)), Fraction(0), g
         return _nearest(inner, g), Fraction(0), g
+    counted = isinstance(value, Whole)
+    if run.audit is not None and (run.audit.coarse or not counted):
+        run.audit.assumed = True
+        return _centered(run, value, ASSUMED_GRID)
     if isinstance(value, Whole):
         return value.count, value.offset, value.step
-    inner = plain(value)
-    if run.compared_laws is not None and not isinstance(inner, Secret):
-        return _centered(run, value, ASSUMED_GRID)
     # never taken for public, though it may be: a private number would show in the offset
     raise ExactnessError("noise on a number that is no count needs a grid")
 
@@ -94,6 +95,9 @@ def laplace(run: Interpreter, eps: Any, x: Any, grid: Any) -> Mechanism:
     parts = [_centered(run, item, grid) for item in ((x,) if single else x)]
     step = parts[0][2]
     request = LaplaceNoise(tuple(count for count, _, _ in parts), rate * step)
+    if run.audit is not None and run.audit.assumed and grid is None:
+        # both centers are rounded by half a step at most, so the exponent is off by one step
+        run.audit.slack += rate * step * len(parts)
     return Mechanism(request, partial(_decoded, parts, single))
 
 
@@ -179,6 +183,6 @@ def parallel(run: Interpreter, body: Any, data: Data, cells: tuple[Any, ...]) ->
         values = None
         if data.values is not None:
             values = tuple(value for value in data.values if value in table)
-        inside = Interpreter(run.adjacency, None, run.draw, run.compared_laws, run.trace)
+        inside = Interpreter(run.adjacency, None, run.draw, run.audit, run.trace)
         results.append(inside.apply(body, Data(data.kind, values, table)))
     return tuple(results)

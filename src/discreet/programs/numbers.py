@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,7 @@ from discreet.programs.abstract import rational_gcd
 from discreet.programs.symbolic import Expression
 
 DIGITS = 30  # of roots, logarithms and exponentials of public numbers
+MORE_DIGITS = 60  # of π, which goes into them
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,10 @@ _ROUNDED: dict[str, Callable[[Expression], Expression]] = {
 
 
 def rounded(name: str, x: Expression) -> Fraction:
-    """sqrt, log, exp of a public number, or π: by definition its first 30 digits."""
+    """sqrt, log, exp of a public number rounded up to 30 digits, π to 60: by definition.
+
+    Up, because they are mostly divided by: eps/sqrt(…) is then not above what it is meant to be.
+    """
     if name in ("sqrt", "log") and (x.value is None or x.value <= 0):
         raise InputError(f"the program takes {name} of a number that is not positive", "program")
     if name == "exp" and (x.value is None or abs(x.value) > 1000):
@@ -70,9 +75,12 @@ def rounded(name: str, x: Expression) -> Fraction:
         return wanted.value
 
     def digits(value: arb) -> Fraction | None:
-        if not value.is_finite() or value.rel_accuracy_bits() < 140:
+        if not value.is_finite() or value.rel_accuracy_bits() < 220:
             return None
-        return Fraction(value.mid().str(DIGITS, radius=False).replace("[", "").replace("]", ""))
+        size = math.floor(math.log10(abs(balls.fraction(value.mid()))))
+        scale = Fraction(10) ** ((MORE_DIGITS if name == "pi" else DIGITS) - size)
+        whole = (value * ball(scale)).ceil().unique_fmpz()
+        return None if whole is None else int(whole) / scale
 
     return balls.refine(lambda: wanted.ball({}), digits, 256)
 

@@ -76,6 +76,13 @@ def _product(
 ) -> Abstract:
     """|c|·d."""
     if isinstance(x, Private) and isinstance(y, Private):
+        for flag, other in ((x, y), (y, x)):
+            if flag.sort == "flag" and other.low is not None and other.high is not None:
+                # 0 or a number from low to high, whatever the records are
+                low, high = symbolic.least(ZERO, other.low), symbolic.largest(ZERO, other.high)
+                why = f"0, or a number from {other.low} to {other.high}"
+                moves = checker.everywhere(high - low)
+                return Private(moves, why, None, low, high, inexact=other.inexact)
         return checker.unbounded(node, "a product of two private values", AFTER)
     if isinstance(x, Public) and isinstance(y, Public):
         if x.number is None or y.number is None:

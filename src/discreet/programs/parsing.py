@@ -7,6 +7,7 @@ instead.
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -303,13 +304,16 @@ class Parser:
             return Name(self.span(node), node.id)
         found = self.resolve(node.id)
         if found is None:
+            near = difflib.get_close_matches(node.id, known, n=1)
+            near = near or difflib.get_close_matches(node.id, [*SIGNATURES, *FAMILIES], n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
             raise self.error(
                 node,
                 f"{node.id!r} is unknown here",
                 "write len(data)"
                 if node.id == "n"
-                else "a program sees its own names and those of discreet.language: pass the value "
-                "as a parameter, declared in params={…}",
+                else f"{hint}a program sees its own names and those of discreet.language: pass the "
+                "value as a parameter, declared in params={…}",
             )
         return self.primitive(node, found)
 

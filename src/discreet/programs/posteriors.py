@@ -16,6 +16,7 @@ from discreet.programs.abstract import (
     LawOf,
     Private,
     Public,
+    RecordList,
     Scenario,
     Vector,
     is_releasable,
@@ -144,6 +145,13 @@ def _width(checker: Checker, posterior: Belief) -> Expression | None:
 
 def mean(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
     """Of a normal posterior: one record in [L, U] moves it by (U − L)·V/(v + n·V)."""
+    if isinstance(arguments[0], RecordList):
+        raise checker.error(
+            node,
+            "mean is that of a posterior",
+            fix="of records write sum(map(lambda x: clip(x, low, high), data)) / len(data)",
+            kind="syntax",
+        )
     posterior = require_posterior(checker, node, arguments[0])
     if isinstance(posterior, Public):
         return Public()

@@ -15,15 +15,15 @@ from discreet.core import Adjacency
 from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls
 from discreet.programs import declared, syntax
-from discreet.programs.budgets import read_budget
+from discreet.programs.budgets import read_budget, require_sensible
 from discreet.programs.checking import Proof, derive
 from discreet.programs.costs import Budget
 from discreet.programs.declared import Many
 from discreet.programs.diagnostics import Diagnostic, ProgramError
 from discreet.programs.drawing import Transcript, rehearse
-from discreet.programs.families import Law
 from discreet.programs.parsing import parse_program
-from discreet.programs.requests import Draw
+from discreet.programs.proving import Prover, show
+from discreet.programs.requests import Audit, Draw
 from discreet.programs.running import Data, Interpreter, finished
 from discreet.programs.symbolic import number
 
@@ -124,6 +124,7 @@ class Program:
             if exact is None:
                 exact = balls.rounded_up(partial(part.ball, values))
             found.append(exact)
+        require_sensible(*found)
         return found[0], found[1]
 
     def evaluate(
@@ -132,20 +133,19 @@ class Program:
         values: tuple[Any, ...] | None,
         n: int | None,
         draw: Draw,
-        compared_laws: list[Law] | None = None,
+        audit: Audit | None = None,
         trace: list[Any] | None = None,
     ) -> Any:
         """Run the tree; `values` None is a replay without data.
 
-        An audit gives a list for the posteriors that are compared, a run one for what is public of
-        its draws.
+        An audit says what it allows; a run gives a list for what is public of its draws.
         """
         kind = self.records.item
         support = declared.support(kind)
         table = None if support is None else {value: value for value in support}
         names = {self.parameters[0]: Data(kind, values, table)}
         names |= {name: given[name] for name in self.parameters[1:]}
-        run = Interpreter(self.adjacency, n, draw, compared_laws, trace)
+        run = Interpreter(self.adjacency, n, draw, audit, trace)
         return run.block(self.body, names)
 
     def released(self, given: Mapping[str, Any], n: int | None, raw: tuple[int, ...]) -> Any:
@@ -229,6 +229,11 @@ def make_program(
     if adjacency is Adjacency.SUBSTITUTE:
         names.append("n")
     read = read_budget(budget, names)
+    numbers = {name: kind for name, kind in kinds if isinstance(kind, declared.Number)}
+    example = Prover(numbers | {"n": declared.NATURAL}).negative_at(read.epsilon)
+    if example is not None:
+        at = f" at {show(example)}" if example else ""
+        raise InputError(f"budget must not be negative, and {read.epsilon} is{at}", "budget")
     fault = None
     parameters: tuple[str, ...] = ()
     body: tuple[syntax.Statement, ...] = ()
@@ -242,10 +247,24 @@ def make_program(
         )
     except ProgramError as error:
         fault = error.diagnostic
-    if fault is None and (not parameters or set(parameters[1:]) != {name for name, _ in kinds}):
+    if fault is None:
+        _require_declared(source.name, parameters, [name for name, _ in kinds])
+    return Program(source, parameters, body, data, tuple(kinds), adjacency, read, length, fault)
+
+
+def _require_declared(name: str, parameters: tuple[str, ...], kinds: list[str]) -> None:
+    """The first argument is the data, the others are the declared parameters."""
+    if not parameters:
+        raise InputError(f"{name} must have an argument: the data", "params")
+    if parameters[0] in kinds:
         raise InputError(
-            f"params must declare every argument of {source.name} after the data, and only them: "
-            f"{', '.join(parameters[1:]) or 'none'}",
+            f"params must not have {parameters[0]}: the first argument of {name} is the data",
             "params",
         )
-    return Program(source, parameters, body, data, tuple(kinds), adjacency, read, length, fault)
+    for missing in (other for other in parameters[1:] if other not in kinds):
+        raise InputError(
+            f'params must declare {missing}, an argument of {name}: params={{"{missing}": Pos}}',
+            "params",
+        )
+    for extra in (other for other in kinds if other not in parameters):
+        raise InputError(f"params has {extra}, which is no argument of {name}", "params")

@@ -81,6 +81,10 @@ class Prover:
         found = self.positive(x)
         return found if found.holds else self.positive(-x)
 
+    def negative_at(self, x: Expression) -> dict[str, Fraction] | None:
+        """Simple values at which x is negative; None if none is found, which proves nothing."""
+        return self._tried(x)
+
     # ---- by the signs of the terms -------------------------------------------------------------
 
     def _sign(self, x: Expression) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -55,6 +55,20 @@ class Mechanism:
 
     request: Request
     decode: Callable[[tuple[int, ...]], Any]
+
+
+@dataclass
+class Audit:
+    """What a run may do that is audited, not released: also what has no rule.
+
+    Where a program gives noise on a real number no grid, a fine one is assumed; with `coarse` for
+    all noise without a grid, because what is a count with some data may be none with others.
+    """
+
+    compared: list[Law] = field(default_factory=list)  # posteriors whose distances were asked for
+    coarse: bool = False
+    assumed: bool = False
+    slack: Fraction = Fraction(0)  # of a loss, by rounding to the assumed grid
 
 
 Draw: TypeAlias = Callable[[Request], tuple[int, ...]]

@@ -186,7 +186,13 @@ def extreme(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]
     """Min and max move by at most the largest of what their arguments move by."""
     numbers = [numeric(argument) for argument in arguments]
     if any(x is None for x in numbers) or len(numbers) < 2:
-        raise checker.error(node, f"{node.name} needs two numbers or more", kind="syntax")
+        raise checker.error(
+            node,
+            f"{node.name} needs two numbers or more",
+            fix=f"write {node.name}(x, y); of records, one could move it by any amount: choose "
+            "among public numbers by exp_mech(eps, score, candidates)",
+            kind="syntax",
+        )
     private = [x for x in numbers if isinstance(x, Private)]
     if not private:
         known = [x.number for x in numbers if isinstance(x, Public) and x.number is not None]

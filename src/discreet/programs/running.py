@@ -32,7 +32,7 @@ from discreet.programs.numbers import (
     negative,
     plain,
 )
-from discreet.programs.requests import Draw
+from discreet.programs.requests import Audit, Draw
 
 THETA = Theta()
 HIDDEN_FLAG = Whole(Fraction(0), Fraction(1), None)
@@ -125,12 +125,12 @@ class Interpreter:
         adjacency: Adjacency,
         n: int | None,
         draw: Draw,
-        compared_laws: list[Law] | None = None,
+        audit: Audit | None = None,
         trace: list[Any] | None = None,
     ) -> None:
         self.adjacency, self.n, self.draw = adjacency, n, draw
         self.trace: list[Any] = [] if trace is None else trace  # what is public of every draw
-        self.compared_laws = compared_laws  # of an audit, which may do what has no rule
+        self.audit = audit
 
     def block(self, body: tuple[syntax.Statement, ...], names: dict[str, Any]) -> Any:
         """The value of the return that is met, or None."""
@@ -232,7 +232,7 @@ class Interpreter:
 
     def unknown(self, node: syntax.Unknown, names: Mapping[str, Any]) -> Any:
         """In an audit an unknown function multiplies by 1000: nobody said that it does not."""
-        if self.compared_laws is None:
+        if self.audit is None:
             raise ExactnessError(f"{node.name} has no rule")
         values = [self.value(argument, names) for argument in node.arguments]
         first = as_number(values[0]) if values else Fraction(0)
@@ -331,7 +331,7 @@ class Interpreter:
 
         arguments = [self.value(argument, names) for argument in node.arguments]
         if node.name in FAMILIES:
-            return made_law(node.name, arguments, self.compared_laws is not None)
+            return made_law(node.name, arguments, self.audit is not None)
         return ANSWERS[node.name](self, *arguments)
 
 

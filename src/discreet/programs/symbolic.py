@@ -272,7 +272,28 @@ def _extreme(
 
 def worst(*parts: Expression) -> Expression:
     """The largest of distances or costs, none of which is negative."""
-    return largest(*([part for part in parts if part != ZERO] or [ZERO]))
+    flat = [inner for part in parts for inner in _alternatives(part)]
+    most: dict[Monomial, Fraction] = {}
+    kept: list[Expression] = []
+    for part in flat:
+        if len(part.terms) == 1 and part.terms[0][1] > 0:  # a·m ≤ b·m where a ≤ b, as a·m ≥ 0
+            monomial, coefficient = part.terms[0]
+            most[monomial] = max(coefficient, most.get(monomial, coefficient))
+        elif part != ZERO:
+            kept.append(part)
+    kept = [Expression(((m, c),)) for m, c in most.items()] + kept
+    return largest(*(kept or [ZERO]))
+
+
+def _alternatives(x: Expression) -> tuple[Expression, ...]:
+    """What x is the largest of."""
+    if len(x.terms) == 1:
+        monomial, coefficient = x.terms[0]
+        if len(monomial) == 1 and coefficient == 1:
+            base, power = monomial[0]
+            if isinstance(base, Function) and base.name == "max" and power == 1:
+                return base.parts
+    return (x,)
 
 
 def absolute(x: Expression) -> Expression:
