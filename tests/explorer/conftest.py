@@ -1,41 +1,19 @@
-"""A running explorer, and a real browser."""
+"""A running explorer, a real browser, and data to release."""
 
 from __future__ import annotations
 
-import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import discreet as dp
 from tests import optional
+from tests.explorer.browsing import Explorer
 
-ARTEFACTS = Path(__file__).parents[2] / "build" / "screenshots"
-
-
-class Explorer:
-    """`discreet explore` as a process of its own."""
-
-    def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "discreet", "explore", "--no-browser", *arguments]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        assert found is not None, line + self.process.stdout.read()
-        self.address = found.group()
-
-    def close(self) -> str:
-        """End it, and return what it printed."""
-        self.process.terminate()
-        printed, _ = self.process.communicate(timeout=20)
-        return printed
+SENTINELS = (48_611, 23_917)  # private counts that must not be seen
 
 
 @pytest.fixture(scope="session")
@@ -43,12 +21,13 @@ def explorer() -> Iterator[Explorer]:
     pytest.importorskip("nicegui", reason="the explorer needs NiceGUI")
     found = Explorer()
     yield found
-    assert "Traceback" not in found.close()
+    printed = found.close()
+    assert "Traceback" not in printed, printed
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    sync = pytest.importorskip("playwright.sync_api", reason="a browser needs playwright")
+    sync = optional.module("playwright.sync_api", "chromium")
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         optional.require("chromium", "Chromium is not installed")
@@ -66,7 +45,10 @@ def page(browser: Any) -> Iterator[Any]:
     context.close()
 
 
-def picture(page: Any, name: str) -> None:
-    """Keep a screenshot for people to look at."""
-    ARTEFACTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=str(ARTEFACTS / f"{name}.png"), full_page=True)
+@pytest.fixture
+def trial(tmp_path: Path) -> Path:
+    """A file of private records, and a ledger that pays for releases from them."""
+    rows = ["outcome", *["cured"] * SENTINELS[0], *["failed"] * SENTINELS[1], ""]
+    (tmp_path / "patients.csv").write_text("\n".join(rows), encoding="utf-8")
+    dp.Ledger.open(tmp_path / "budget.db", budget=1).create("trial-7")
+    return tmp_path

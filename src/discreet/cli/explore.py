@@ -6,13 +6,15 @@ from importlib.util import find_spec
 
 import click
 
+from discreet.cli import common
 from discreet.errors import InputError
 
 
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one if left out.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-def command(port: int, no_browser: bool) -> int:
+@common.output_options
+def command(port: int, no_browser: bool, as_json: bool, quiet: bool) -> int:
     """See in a browser what privacy costs, plan a release, look at a budget.
 
     The page is served on this machine only, at an address with a secret token. Ctrl-C ends it.
@@ -21,16 +23,22 @@ def command(port: int, no_browser: bool) -> int:
     discreet explore
     discreet explore --port 8080 --no-browser
     """
-    if find_spec("nicegui") is None:
-        raise InputError("the explorer needs NiceGUI: pip install 'discreet[explorer]'")
+    for package in ("nicegui", "matplotlib"):
+        if find_spec(package) is None:
+            raise InputError(f"the explorer needs {package}: pip install 'discreet[explorer]'")
+    if quiet and no_browser and not as_json:
+        raise InputError("quiet needs json or a browser: nobody would know the address", "quiet")
     from discreet.explorer.computing import Computer
+    from discreet.explorer.gate import listen
 
-    computer = Computer()
-    computer.warm_up()  # while the server starts
+    taken = listen(port)
+    computer = Computer()  # its processes start while the server's packages are imported
     from discreet.explorer.server import serve
 
     def announce(address: str) -> None:
-        click.echo(f"The explorer is at {address}\nCtrl-C ends it.")
+        common.done(
+            {"address": address}, f"The explorer is at {address}\nCtrl-C ends it.", as_json, quiet
+        )
 
-    serve(computer, port, not no_browser, announce)
+    serve(computer, taken, not no_browser, announce)
     return 0

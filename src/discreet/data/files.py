@@ -71,6 +71,14 @@ def opened(
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def known_columns(place: str, table: str | None = None) -> list[str]:
+    """The columns of a file that has a schema; of text none: its first line may be a record."""
+    if _suffix(place) not in (*_PARQUET, *_DUCKDB):
+        return []
+    with opened(place, table, (), True) as (relation, _):
+        return [str(name) for name in relation.columns]
+
+
 def _require_file(name: str, suffix: str, table: str | None) -> None:
     if not name or "\0" in name:
         raise InputError(f"data must be the name of a file, got {check.brief(name)}", "data")

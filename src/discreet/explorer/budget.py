@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from nicegui import ui
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, InputError
 from discreet.explorer import charts, layout
-from discreet.explorer.design import show_chart
-from discreet.explorer.orders import opened
-from discreet.ledger import Account, Entry
+from discreet.explorer.layout import Chart, Desk
+from discreet.ledger import Account, Amount, Entry, Ledger
+from discreet.ledger.amounts import decimal
+
+LATEST = 200  # entries of a history that are shown
 
 
 class Budget:
     """One open page."""
 
-    def __init__(self, dark: ui.dark_mode) -> None:
-        self.dark = dark
+    def __init__(self, desk: Desk) -> None:
+        self.found: tuple[Sequence[Account], Sequence[Entry]] = ((), ())
         with ui.column().classes("w-full gap-3"):
             with ui.row().classes("items-end"):
                 self.place = ui.input("Ledger", placeholder="budget.db").classes("w-72")
+                desk.keep("budget ledger", self.place)
                 self.place.on("keydown.enter", self.show)
                 ui.button("Show", on_click=self.show)
             self.problem = layout.Problem()
@@ -29,10 +33,11 @@ class Budget:
                 self.accounts = layout.Figures("Data sets")
                 self.chosen = ui.select([], label="Data set").classes("w-72")
                 self.chosen.on_value_change(self._draw)
-                self.chart = ui.echart({}).classes("w-full h-64")
+                self.chart = Chart("ε spent, release by release", "h-64")
                 self.history = layout.Figures("History; times in UTC")
             self.card.set_visibility(False)
-        self.found: tuple[Sequence[Account], Sequence[Entry]] = ((), ())
+        if self.place.value:
+            ui.timer(0, self.show, once=True)
 
     async def show(self) -> None:
         """Read the ledger."""
@@ -47,12 +52,12 @@ class Budget:
         rows = [
             [
                 a.dataset,
-                *(_epsilon(x) for x in (a.budget, a.spent, a.remaining())),
+                *(_shown(amount) for amount in (a.budget, a.spent, a.remaining())),
                 f"{a.adjacency.change} one {a.unit}",
             ]
             for a in accounts
         ]
-        self.accounts.show(("data set", "budget ε", "spent", "left", "protects"), rows)
+        self.accounts.show(("data set", "budget", "spent", "left", "protects"), rows)
         names = [account.dataset for account in accounts]
         self.chosen.set_options(names, value=names[0] if names else None)
         self.card.set_visibility(True)
@@ -62,25 +67,34 @@ class Budget:
         accounts, entries = self.found
         account = next((a for a in accounts if a.dataset == self.chosen.value), None)
         own = [entry for entry in entries if account and entry.dataset == account.dataset]
-        points, rows = [("0", 0.0)], []
-        for entry in own:
-            if entry.charged is not None:
-                points.append((str(entry.number), float(entry.account.spent.epsilon)))
-            cost = "" if entry.charged is None else _epsilon(entry.charged)
-            left = _epsilon(entry.account.remaining())
-            rows.append(
-                [str(entry.number), entry.at[:16].replace("T", " "), entry.kind, cost, left]
-            )
-        self.history.show(("entry", "time", "what", "ε", "left"), rows)
+        points = [("", 0.0)] + [
+            (str(entry.number), float(entry.account.spent.epsilon))
+            for entry in own
+            if entry.charged is not None
+        ]
+        rows = [
+            [
+                str(entry.number),
+                entry.at[:16].replace("T", " "),
+                entry.kind,
+                str(entry.document.get("about", {}).get("column") or ""),
+                "" if entry.charged is None else _shown(entry.charged),
+                _shown(entry.account.remaining()),
+            ]
+            for entry in reversed(own[-LATEST:])
+        ]
+        self.history.show(("entry", "time", "what", "column", "cost", "left"), rows)
         if account is not None:
-            total = float(account.budget.epsilon)
-            show_chart(self.chart, charts.budget_chart(points, total, bool(self.dark.value)))
+            self.chart.show(charts.budget_chart(points, float(account.budget.epsilon)))
 
 
 def _read(place: str) -> tuple[Sequence[Account], Sequence[Entry]]:
-    ledger = opened(place)
+    if not place:
+        raise InputError("ledger must be given", "ledger")
+    ledger = Ledger.existing(place if "://" in place else str(Path(place).expanduser()))
     return ledger.datasets(), ledger.history()
 
 
-def _epsilon(amount: object) -> str:
-    return f"{float(getattr(amount, 'epsilon', 0)):.6g}"
+def _shown(amount: Amount) -> str:
+    delta = f", δ = {decimal(amount.delta)}" if amount.delta else ""
+    return f"ε = {decimal(amount.epsilon)}{delta}"

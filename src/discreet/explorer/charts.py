@@ -1,15 +1,15 @@
-"""Charts from figures, as options of ECharts."""
+"""Charts from figures, as options of ECharts. Black and grey are turned over in dark mode."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.explorer.previews import QUANTILES, Errors, Fan
 from discreet.plots import colour_of
 
-DARK = {"#000000": "#FFFFFF"}  # the line that would be black on black
-DASHES = {
+INK, GRID = "#333", "#8884"
+DASHES: dict[str, Any] = {
     "lattice": "solid",
     "optimal": "dotted",
     "ls_hist": [8, 3],
@@ -19,120 +19,154 @@ DASHES = {
     "smooth_hellinger": [2, 2],
     "ehdl": [1, 3],
 }
+_FAN = {  # of each quantile: what lies between the lines, their width, their dashes
+    0.025: ("95 % of releases", 1.5, [2, 3]),
+    0.25: ("half of releases", 1.5, [6, 3]),
+    0.5: ("median release", 2.5, "solid"),
+    0.75: ("half of releases", 1.5, [6, 3]),
+    0.975: ("95 % of releases", 1.5, [2, 3]),
+}
 
 
-def error_chart(found: Mapping[str, Errors], dark: bool) -> dict[str, Any]:
+def error_chart(found: Mapping[str, Errors]) -> dict[str, Any]:
     """P(error ≤ x) of every mechanism: colours and dashes tell them apart."""
     series = [
-        {
-            "name": name,
-            "type": "line",
-            "step": "end",
-            "showSymbol": False,
-            "data": list(zip(law.x, law.share, strict=True)),
-            "lineStyle": {"color": _colour(name, dark), "type": DASHES[name], "width": 2},
-            "itemStyle": {"color": _colour(name, dark)},
-        }
+        _line(name, zip(law.x, law.share, strict=True), _colour(name), 2, DASHES[name])
+        | {"step": "end"}
         for name, law in found.items()
     ]
-    longest = max((law.error_95 for law in found.values()), default=1.0)
-    x = _axis("Hellinger distance to the true posterior", dark, max=round(min(1, 2 * longest), 3))
-    return _chart(series, x, _axis("probability of at most this", dark, max=1), dark)
+    longest = max((law.error_95 for law in found.values()), default=1.0) or 1.0
+    x = _axis("Hellinger distance to the true posterior", max=_above(min(1, 1.5 * longest)))
+    return _chart(series, x, _axis("probability of at most this", max=1))
 
 
-def fan_chart(name: str, found: Fan, category: str, dark: bool) -> dict[str, Any]:
+def fan_chart(name: str, found: Fan, category: str) -> dict[str, Any]:
     """The true posterior, and the released ones at quantiles of what may come out."""
-    colour = _colour(name, dark)
-    series = [
+    true = _line("true posterior", zip(found.x, found.true, strict=True), "#000", 1.5, "solid")
+    series = [true | {"z": 9, "areaStyle": {"color": "#888", "opacity": 0.2}}]
+    for q in QUANTILES:
+        label, width, dash = _FAN[q]
+        points = zip(found.x, found.released[q], strict=True)
+        series.append(_line(label, points, _colour(name), width, dash))
+    x = _axis(f"probability of {category}", min=found.x[0], max=found.x[-1])
+    x["axisLabel"]["showMinLabel"] = x["axisLabel"]["showMaxLabel"] = False
+    return _chart(series, x, _axis("density"))
+
+
+def bar_chart(
+    shown: Mapping[str, tuple[float | None, str]], title: str, line: tuple[str, float] | None
+) -> dict[str, Any]:
+    """One bar for every mechanism, with its number or a word, and a line to compare with."""
+    bars = [
         {
-            "name": f"{100 * q:g} % quantile",
-            "type": "line",
-            "showSymbol": False,
-            "data": _points(found.x, found.released[q]),
-            "lineStyle": {
-                "color": colour,
-                "width": 2.5 if q == 0.5 else 1.5,
-                "opacity": 1 if q == 0.5 else 0.75,
-                "type": "solid" if q == 0.5 else [6, 3] if q in (0.25, 0.75) else [2, 3],
-            },
-            "itemStyle": {"color": colour},
+            "value": value or 0,
+            "itemStyle": {"color": _colour(name)},
+            "label": {"show": True, "position": "right", "formatter": text},
         }
-        for q in QUANTILES
+        for name, (value, text) in shown.items()
     ]
-    series.append(
-        {
-            "name": "true posterior",
-            "type": "line",
-            "showSymbol": False,
-            "data": _points(found.x, found.true),
-            "lineStyle": {"color": "#FFFFFF" if dark else "#000000", "width": 2},
-            "itemStyle": {"color": "#FFFFFF" if dark else "#000000"},
-            "areaStyle": {"opacity": 0.08},
+    series: dict[str, Any] = {"type": "bar", "barWidth": "55%", "data": bars}
+    values = [value for value, _ in shown.values() if value is not None]
+    if line is not None:
+        values.append(line[1])
+        series["markLine"] = {
+            "symbol": "none",
+            "data": [{"xAxis": line[1]}],
+            "lineStyle": {"color": INK, "type": "dashed", "width": 1.5},
+            "label": {"formatter": line[0], "position": "start"},
         }
-    )
-    x = _axis(f"probability of {category}", dark, min=0, max=1)
-    return _chart(series, x, _axis("density", dark), dark)
+    x = _axis(title, min=0, max=_above(1.25 * max(values, default=1.0)))
+    y = {
+        "type": "category",
+        "data": list(shown),
+        "inverse": True,
+        "axisLabel": {"interval": 0},
+        "axisLine": {"lineStyle": {"color": INK}},
+        "axisTick": {"show": False},
+    }
+    return _chart([series], x, y) | {"grid": {"left": 128, "right": 24, "top": 28, "bottom": 48}}
 
 
-def budget_chart(points: list[tuple[str, float]], total: float, dark: bool) -> dict[str, Any]:
+def curve_chart(points: Sequence[tuple[float, float, float]], here: float) -> dict[str, Any]:
+    """What other epsilons would buy: mean and 95 % error."""
+    series = [
+        _line("expected error", [(e, m) for e, m, _ in points], "#0072B2", 2, "solid"),
+        _line("95 % of releases below", [(e, q) for e, _, q in points], "#D55E00", 2, [6, 3]),
+    ]
+    series[0]["markLine"] = {
+        "symbol": "none",
+        "data": [{"xAxis": here}],
+        "lineStyle": {"color": INK, "type": "dashed"},
+        "label": {"formatter": f"ε = {here:g}"},
+    }
+    ends = {"min": points[0][0], "max": points[-1][0]} if points else {}
+    x = _axis("ε", **ends) | {"type": "log"}
+    return _chart(series, x, _axis("Hellinger distance", min=0))
+
+
+def budget_chart(points: Sequence[tuple[str, float]], total: float) -> dict[str, Any]:
     """What was spent, entry by entry, under the total."""
-    ink = "#E6E6E6" if dark else "#333333"
-    series = [
-        {
-            "name": "spent",
-            "type": "line",
-            "step": "end",
-            "data": [value for _, value in points],
-            "lineStyle": {"color": "#0072B2", "width": 2},
-            "itemStyle": {"color": "#0072B2"},
-            "markLine": {
-                "symbol": "none",
-                "data": [{"yAxis": total, "name": "budget"}],
-                "lineStyle": {"color": "#D55E00", "type": "dashed"},
-                "label": {"formatter": "budget", "color": ink},
-            },
-        }
-    ]
-    x = _axis("release", dark) | {"type": "category", "data": [label for label, _ in points]}
-    return _chart(series, x, _axis("ε spent", dark, min=0, max=round(1.1 * total, 6)), dark)
+    spent = _line("spent", [value for _, value in points], "#0072B2", 2, "solid")
+    spent |= {"step": "end", "symbol": "circle", "showSymbol": True}
+    spent["markLine"] = {
+        "symbol": "none",
+        "data": [{"yAxis": total}],
+        "lineStyle": {"color": "#D55E00", "type": "dashed"},
+        "label": {"formatter": "budget", "position": "insideEndTop"},
+    }
+    x = _axis("entry") | {"type": "category", "data": [label for label, _ in points]}
+    return _chart([spent], x, _axis("ε spent", min=0, max=_above(1.1 * total)))
 
 
-def _points(x: list[float], y: list[float]) -> list[list[float]]:
-    return [[round(a, 4), round(b, 4)] for a, b in zip(x, y, strict=True)]
+def _line(name: str, points: Any, colour: str, width: float, dash: Any) -> dict[str, Any]:
+    data = [[_short(x) for x in p] if isinstance(p, tuple) else _short(p) for p in points]
+    return {
+        "name": name,
+        "type": "line",
+        "symbol": "none",
+        "data": data,
+        "lineStyle": {"color": colour, "type": dash, "width": width},
+        "itemStyle": {"color": colour},
+    }
 
 
-def _colour(name: str, dark: bool) -> str:
+def _short(x: float) -> float:
+    return float(f"{x:.5g}")
+
+
+def _above(x: float) -> float:
+    """A number with two digits, not below."""
+    return float(f"{x * 1.01:.2g}") if x > 0 else 1.0
+
+
+def _colour(name: str) -> str:
     colour = colour_of(name)
-    return DARK.get(colour, colour) if dark else colour
+    return "#000" if colour == "#000000" else colour
 
 
-def _axis(name: str, dark: bool, **ends: float) -> dict[str, Any]:
-    ink = "#E6E6E6" if dark else "#333333"
+def _axis(name: str, **ends: float) -> dict[str, Any]:
     return {
         "type": "value",
         "name": name,
         "nameLocation": "middle",
         "nameGap": 30,
-        "nameTextStyle": {"color": ink},
-        "axisLabel": {"color": ink, "hideOverlap": True},
-        "axisLine": {"lineStyle": {"color": ink}},
-        "splitLine": {"lineStyle": {"color": "#444444" if dark else "#DDDDDD"}},
+        "axisLabel": {"hideOverlap": True},
+        "axisLine": {"lineStyle": {"color": INK}},
+        "splitLine": {"lineStyle": {"color": GRID}},
         **ends,
     }
 
 
-def _chart(
-    series: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], dark: bool
-) -> dict[str, Any]:
-    ink = "#E6E6E6" if dark else "#333333"
+def _chart(series: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
     return {
         "animation": False,
-        "aria": {"enabled": True},
+        "aria": {"enabled": False},  # the description says what it is, the table its numbers
         "textStyle": {"fontFamily": "system-ui, sans-serif"},
-        "legend": {"type": "scroll", "top": 0, "textStyle": {"color": ink}},
-        "grid": {"left": 48, "right": 16, "top": 36, "bottom": 48, "containLabel": False},
-        "tooltip": {"trigger": "axis", "valueFormatter": None},
+        "legend": {"show": len(series) > 1, "type": "plain", "top": 0, "itemWidth": 32}
+        | {"itemStyle": {"opacity": 0}},
+        "grid": {"left": 56, "right": 20, "top": 56, "bottom": 48},
+        "tooltip": {"trigger": "axis", "confine": True},
         "xAxis": x,
-        "yAxis": y | {"nameGap": 34},
+        "yAxis": y | {"nameGap": 40},
         "series": series,
     }

@@ -7,95 +7,125 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import OrderedDict
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 from discreet.explorer import previews
 from discreet.explorer.previews import Missing
 
 QUICK = max(1, min(4, os.cpu_count() or 1))
+MOST_SECONDS = 10.0
+LEFT_SECONDS = 1.0  # for a figure that nobody waits for any more
 REMEMBERED = 4_000
-SLOW = ("averaged", "limit")  # figures that may take a second; the quick ones do not wait for them
+SLOW = ("widths", "averaged", "limit")  # for which quick figures do not wait
+LATE = Missing(f"it takes more than {MOST_SECONDS:g} seconds")
+STOPPED = Missing("the computation was stopped")
 _NICE = 10
+Key: TypeAlias = tuple[Any, ...]
 
 
-class Job:
-    """A figure that is being computed, and how many pages wait for it."""
+class Worker:
+    """One process, and one figure at a time."""
 
-    def __init__(self, result: asyncio.Future[Any]) -> None:
-        self.result, self.waiting = result, 0
+    def __init__(self, calm: int) -> None:
+        self._calm = calm
+        self._start()
+
+    def _start(self) -> None:
+        spawned = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(1, spawned, _begun, (self._calm,))
+        self._pool.submit(previews.warm_up)  # imports what the first figures need
+
+    def end(self) -> None:
+        """End the process, also one that is still computing."""
+        for process in list((self._pool._processes or {}).values()):
+            process.kill()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def compute(self, key: Key, wanted: Callable[[], bool]) -> Any:
+        """A figure; one that takes too long, or is no longer wanted, is given up."""
+        begun = time.monotonic()
+        try:
+            result = asyncio.wrap_future(self._pool.submit(previews.figure, *key))
+            while not result.done():
+                await asyncio.wait([result], timeout=0.25)
+                spent = time.monotonic() - begun
+                if not result.done() and spent > (MOST_SECONDS if wanted() else LEFT_SECONDS):
+                    result.add_done_callback(_heard)
+                    self._restart()
+                    return LATE if wanted() else STOPPED
+            return result.result()
+        except BrokenProcessPool:  # out of memory, or killed from outside
+            self._restart()
+            return STOPPED
+
+    def _restart(self) -> None:
+        self.end()
+        self._start()
+
+
+def _heard(result: asyncio.Future[Any]) -> None:
+    """An error that nobody waits for."""
+    if not result.cancelled():
+        result.exception()
 
 
 class Computer:
-    """Processes that compute figures, and what they found."""
+    """Workers, what they found, and which pages wait for what."""
 
     def __init__(self) -> None:
-        self._pools: dict[bool, ProcessPoolExecutor] = {}
-        self._known: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-        self._running: dict[tuple[Any, ...], Job] = {}
-
-    def warm_up(self) -> None:
-        """Let the processes import what they need while the first page is loaded."""
-        for slow, number in ((False, QUICK), (True, 1)):
-            for _ in range(number):
-                self._pool(slow).submit(previews.warm_up)
+        self._workers = {slow: [Worker(_NICE) if slow else Worker(0)] for slow in (False, True)}
+        self._workers[False] += [Worker(0) for _ in range(QUICK - 1)]
+        self._free: dict[bool, asyncio.Queue[Worker]] = {}
+        self._known: OrderedDict[Key, Any] = OrderedDict()
+        self._running: dict[Key, tuple[asyncio.Task[Any], list[int]]] = {}
 
     async def figure(self, kind: str, *arguments: Any, patient: bool = False) -> Any:
         """A figure of `previews`, at once where it was asked for before."""
         key = (kind, *arguments)
-        if key not in self._known:
-            found = await self._computed(key, patient or kind in SLOW)
-            if isinstance(found, Missing) and found == STOPPED:
-                return found
+        if key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        if key not in self._running:
+            waiting: list[int] = []
+            task = asyncio.create_task(self._computed(key, patient or kind in SLOW, waiting))
+            self._running[key] = task, waiting
+            task.add_done_callback(lambda _: self._running.pop(key, None))
+        task, waiting = self._running[key]
+        waiting.append(1)
+        try:
+            return await asyncio.shield(task)
+        finally:
+            waiting.pop()
+
+    async def _computed(self, key: Key, slow: bool, waiting: list[int]) -> Any:
+        if slow not in self._free:
+            self._free[slow] = asyncio.Queue()
+            for worker in self._workers[slow]:
+                self._free[slow].put_nowait(worker)
+        worker = await self._free[slow].get()
+        try:
+            if not waiting:
+                return STOPPED
+            found = await worker.compute(key, lambda: bool(waiting))
+        finally:
+            self._free[slow].put_nowait(worker)
+        if found is not STOPPED:
             self._known[key] = found
             if len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
-        self._known.move_to_end(key)
-        return self._known[key]
-
-    async def _computed(self, key: tuple[Any, ...], slow: bool) -> Any:
-        job = self._running.get(key)
-        if job is None:
-            job = self._running[key] = Job(self._started(key, slow))
-        job.waiting += 1
-        try:
-            return await asyncio.shield(job.result)
-        except BrokenProcessPool:  # out of memory, or killed from outside
-            self._pools.pop(slow, None)
-            return STOPPED
-        finally:
-            job.waiting -= 1
-            if not job.waiting:
-                self._running.pop(key, None)
-                job.result.cancel()  # nobody wants it any more
-
-    def _started(self, key: tuple[Any, ...], slow: bool) -> asyncio.Future[Any]:
-        try:
-            running = self._pool(slow).submit(previews.figure, *key)
-        except BrokenProcessPool:
-            del self._pools[slow]
-            running = self._pool(slow).submit(previews.figure, *key)
-        return asyncio.wrap_future(running)
-
-    def _pool(self, slow: bool) -> Executor:
-        if slow not in self._pools:
-            number, calm = (1, _NICE) if slow else (QUICK, 0)
-            context = multiprocessing.get_context("spawn")
-            self._pools[slow] = ProcessPoolExecutor(number, context, _begun, (calm,))
-        return self._pools[slow]
+        return found
 
     def close(self) -> None:
-        """End the processes, also one that is still computing."""
-        for pool in self._pools.values():
-            for process in list((pool._processes or {}).values()):
-                process.terminate()
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-STOPPED = Missing("the computation was stopped")
+        """End all processes."""
+        for workers in self._workers.values():
+            for worker in workers:
+                worker.end()
 
 
 def _begun(calm: int) -> None:

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
+
+from discreet.errors import InputError
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+HOST = "127.0.0.1"
 HEADERS = (
     (b"referrer-policy", b"no-referrer"),  # the token does not leave with a link
     (b"x-frame-options", b"DENY"),
@@ -33,12 +37,27 @@ def new_token() -> str:
     return secrets.token_urlsafe(16)
 
 
+def listen(port: int) -> socket.socket:
+    """A socket on this machine only; port 0 is any that is free."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((HOST, port))
+        found.listen()
+    except (OSError, OverflowError):
+        found.close()
+        raise InputError(
+            f"port {port} cannot be used: leave out --port for a free one", "port"
+        ) from None
+    return found
+
+
 class Gate:
     """Lets in what has the token, and nothing else."""
 
     def __init__(self, app: App, token: str, port: int) -> None:
         self.app, self.token = app, token
-        self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self.hosts = {f"{HOST}:{port}", f"localhost:{port}"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection."""

@@ -1,25 +1,31 @@
-"""What the pages share: the frame, sentences, tables."""
+"""What the pages share: the frame, fields that are remembered, sentences, tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
+from typing import Any, TypeVar
 
 from nicegui import ui
+from nicegui.elements.mixins.value_element import ValueElement
 
 PAGES = {"/": "Design space", "/plan": "Plan a release", "/budget": "Budget"}
 STYLE = """
 :root { --nicegui-default-padding: 1rem; }
 body { font-family: system-ui, sans-serif; }
 .page { width: 100%; max-width: 1500px; margin: 0 auto; padding: 0.75rem; }
-.side { width: 22rem; flex: none; } .main { flex: 1 1 0; min-width: 0; }
-@media (max-width: 900px) { .side, .main { width: 100%; flex: none; } }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(28rem, 100%), 1fr));
+.side { width: 20rem; flex: none; } .main { flex: 1 1 0; min-width: 0; }
+.columns { display: flex; gap: 1.25rem; align-items: flex-start; width: 100%; }
+@media (max-width: 900px) {
+  .columns { flex-direction: column; } .side, .main { width: 100%; flex: none; } }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr));
   gap: 1rem; width: 100%; }
-.cards .q-card { min-width: 0; box-shadow: none; border: 1px solid #8886; }
+.thirds { grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); }
+.q-card { min-width: 0; box-shadow: none; border: 1px solid #8886; }
 .wide { overflow-x: auto; width: 100%; }
 table.figures { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+table.figures caption { text-align: left; padding: 0.25rem 0; }
 table.figures th, table.figures td { padding: 0.25rem 0.6rem; text-align: right;
   border-bottom: 1px solid #8884; white-space: nowrap; }
 table.figures th:first-child, table.figures td:first-child { text-align: left; }
@@ -27,23 +33,42 @@ table.figures th:first-child, table.figures td:first-child { text-align: left; }
 .note { color: #555; font-size: 0.9rem; } .body--dark .note { color: #bbb; }
 h1 { font-size: 1.3rem; line-height: 1.4; font-weight: 600; margin: 0; }
 h2 { font-size: 1.05rem; line-height: 1.4; font-weight: 600; margin: 0; }
-a:focus-visible, button:focus-visible, input:focus-visible, .q-slider:focus-visible {
-  outline: 3px solid #0072B2; outline-offset: 2px; }
+input[type=range] { width: 100%; height: 1.5rem; accent-color: #0072B2; cursor: pointer; }
+.body--dark input[type=range] { accent-color: #56B4E9; }
+:focus-visible { outline: 3px solid #0072B2; outline-offset: 2px; }
+.body--dark :focus-visible { outline-color: #56B4E9; }
 nav a { color: inherit; padding: 0.25rem 0.5rem; text-decoration: none; border-radius: 4px; }
 nav a[aria-current] { text-decoration: underline; text-underline-offset: 0.4em; font-weight: 600; }
+.chart svg text { fill: #333; stroke: none; } .body--dark .chart svg text { fill: #e6e6e6; }
+.body--dark .chart svg [stroke="#000"], .body--dark .chart svg [stroke="#333"] { stroke: #e6e6e6; }
+.body--dark .chart svg [fill="#000"] { fill: #e6e6e6; }
 """
+PRIMARY = "#1a73c7"  # 4.9 : 1 to white, 3.6 : 1 to the dark background
+Field = TypeVar("Field", bound=ValueElement[Any])
+
+
+class Desk:
+    """What was typed, kept while the server runs: the pages are of one person."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+
+    def keep(self, name: str, field: Field) -> Field:
+        """Show in a field what was typed before, and remember what will be."""
+        if name in self.values:
+            field.set_value(self.values[name])
+        field.on_value_change(lambda event: self.values.__setitem__(name, event.value))
+        return field
 
 
 @contextmanager
-def frame(path: str, mount: str) -> Iterator[ui.dark_mode]:
+def frame(path: str, mount: str, desk: Desk) -> Iterator[None]:
     """The head of a page, with its links; what is inside goes into the page."""
     ui.add_css(STYLE)
+    ui.colors(primary=PRIMARY)
     ui.page_title(f"{PAGES[path]} · discreet")
-    dark = ui.dark_mode(None)
-    with (
-        ui.element("header").classes("page"),
-        ui.row().classes("w-full items-center justify-between"),
-    ):
+    dark = desk.keep("colours", ui.dark_mode(None))
+    with ui.element("header").classes("page flex items-center justify-between gap-2"):
         with ui.row().classes("items-center"):
             heading(1, "discreet")
             with ui.element("nav").props('aria-label="Pages"'):
@@ -54,8 +79,8 @@ def frame(path: str, mount: str) -> Iterator[ui.dark_mode]:
         ui.select({None: "Auto", False: "Light", True: "Dark"}, label="Colours").props(
             "dense outlined"
         ).classes("w-28").bind_value(dark, "value")
-    with ui.element("main").classes("page"):
-        yield dark
+    with ui.element("div").classes("page"):
+        yield
 
 
 def heading(level: int, text: str) -> None:
@@ -76,12 +101,39 @@ class Problem:
         self._label.set_visibility(bool(sentence))
 
 
+class Slider:
+    """A number from a range: the browser's own, which keyboards and screen readers know."""
+
+    def __init__(
+        self, name: str, low: float, high: float, value: float, moved: Callable[[float], None]
+    ) -> None:
+        self.value, self._moved = value, moved
+        self._input = ui.element("input").props(
+            f'type=range min={low} max={high} step=any value={value} aria-label="{escape(name)}"'
+        )
+        self._input.on(
+            "input", self._heard, throttle=0.05, js_handler="(e) => emit(Number(e.target.value))"
+        )
+
+    def _heard(self, event: Any) -> None:
+        if isinstance(event.args, (int, float)):
+            self.value = float(event.args)
+            self._input.props(f"value={self.value}")
+            self._moved(self.value)
+
+    def show(self, value: float, text: str) -> None:
+        """Where it stands, and how that is read out."""
+        self.value = value
+        self._input.props(f'value={value} aria-valuetext="{escape(text)}"')
+
+
 class Figures:
     """A table that is filled as its figures come."""
 
     def __init__(self, caption: str) -> None:
         self.caption = caption
-        with ui.element("div").classes("wide").props('tabindex="0" role="region"'):
+        region = ui.element("div").classes("wide")
+        with region.props(f'tabindex="0" role="region" aria-label="{escape(caption)}"'):
             self._html = ui.html("", sanitize=False).classes("w-full")
 
     def show(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -99,9 +151,15 @@ class Figures:
         )
 
 
-def labelled(element: ui.element, text: str) -> ui.element:
-    """Give an element a name for those who do not see it."""
-    return element.props(f'aria-label="{escape(text, quote=True)}"')
+class Chart:
+    """A picture, with its description for those who do not see it."""
 
+    def __init__(self, name: str, height: str = "h-72") -> None:
+        self._chart = ui.echart({}, renderer="svg").classes(f"chart w-full {height}")
+        self._chart.props(f'role="img" aria-label="{escape(name)}"')
 
-Handler = Callable[[], None]
+    def show(self, options: dict[str, Any]) -> None:
+        """Replace what it shows."""
+        self._chart.options.clear()
+        self._chart.options.update(options)
+        self._chart.update()

@@ -3,76 +3,96 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import io
+import warnings
+from fractions import Fraction
 from typing import Any
 
 from nicegui import background_tasks, ui
 
-from discreet.errors import DiscreetError
-from discreet.explorer import charts, layout
+from discreet import check, typed
+from discreet.data.files import known_columns
+from discreet.errors import DiscreetError, InputError
+from discreet.explorer import charts, exports, layout
 from discreet.explorer.computing import Computer
-from discreet.explorer.design import show_chart
-from discreet.explorer.orders import SAFE, UNKNOWN, Order, read_order
-from discreet.explorer.previews import Errors, Setting, Widths, number, sketched
+from discreet.explorer.layout import Chart, Desk
+from discreet.explorer.orders import ADJACENCIES, SAFE, UNKNOWN, Order, read_order
+from discreet.explorer.previews import Errors, Missing, Widths
+from discreet.explorer.settings import Setting, numbers, sketched, whole_number
 from discreet.releases import Release
+
+OTHERS = tuple(10 ** (step / 4) for step in range(-4, 5))  # times epsilon, of the curve
+TEXTS = {  # name, label, placeholder
+    "data": ("File on this machine", "patients.csv"),
+    "column": ("Column", "outcome"),
+    "categories": ("Declared categories", "cured, not cured"),
+    "where": ("Only records with (optional)", "age >= 50"),
+    "unit": ("Whose record: column (optional)", "patient"),
+    "max_per_unit": ("Records kept of one", "1"),
+}
 
 
 class Plan:
     """One open page."""
 
-    def __init__(self, computer: Computer, dark: ui.dark_mode) -> None:
-        self.computer, self.dark = computer, dark
+    def __init__(self, computer: Computer, desk: Desk) -> None:
+        self.computer, self.desk = computer, desk
         self.work: asyncio.Task[None] | None = None
-        with ui.row().classes("w-full no-wrap max-[900px]:flex-wrap items-start gap-4"):
-            with ui.column().classes("side gap-2"):
-                self._fields()
+        self.fields: dict[str, Any] = {}
+        with ui.element("div").classes("columns"):
+            with ui.column().classes("side gap-1"):
+                self._controls()
             with ui.column().classes("main gap-3"):
                 self._panels()
         self.changed()
 
-    def _fields(self) -> None:
+    def _controls(self) -> None:
+        fields = self.fields
         layout.heading(2, "What is released?")
-        self.data = ui.input("File on this machine", placeholder="patients.csv")
-        self.column = ui.input("Column", placeholder="outcome")
-        self.categories = ui.input("Declared categories", value="cured, not cured")
-        self.prior = ui.input("Prior", value="1")
-        self.unknown = ui.select(UNKNOWN, value="error", label="Other values in the column")
+        for name, (label, example) in TEXTS.items():
+            fields[name] = ui.input(label, placeholder=example)
+        fields["unknown"] = ui.select(UNKNOWN, value="error", label="Other values in the column")
         layout.heading(2, "How private?")
-        self.epsilon = ui.input("ε", value="0.5")
-        self.mechanism = ui.select(list(SAFE), value="lattice", label="Mechanism")
-        self.adjacency = ui.select(
-            {
-                "substitute": "replacing one record (n is public)",
-                "add-remove": "adding or removing one record",
-            },
-            value="substitute",
-            label="What is protected",
-        )
+        fields["prior"] = ui.input("Prior", value="1")
+        fields["epsilon"] = ui.input("ε", value="0.5")
+        fields["mechanism"] = ui.select(list(SAFE), value="lattice", label="Mechanism")
+        fields["adjacency"] = ui.select(ADJACENCIES, value="substitute", label="What is protected")
         layout.heading(2, "Who pays?")
-        self.ledger = ui.input("Ledger", placeholder="budget.db")
-        self.dataset = ui.input("Data set", placeholder="trial-7")
+        fields["ledger"] = ui.input("Ledger", placeholder="budget.db")
+        fields["dataset"] = ui.input("Data set", placeholder="trial-7")
         layout.heading(2, "Made up, to see what it buys")
-        self.size = ui.input("Records", value="90")
-        self.shares = ui.input("Proportions", value="80, 20")
-        self.fields = (
-            *(self.data, self.column, self.categories, self.prior, self.unknown, self.epsilon),
-            *(self.mechanism, self.adjacency, self.ledger, self.dataset, self.size, self.shares),
-        )
-        for field in self.fields:
-            field.classes("w-full").on_value_change(self.changed)
+        fields["records"] = ui.input("Records", value="600")
+        fields["shares"] = ui.input("Proportions", placeholder="80, 20")
+        for name, field in fields.items():
+            self.desk.keep(f"plan {name}", field).classes("w-full").on_value_change(self.changed)
+        fields["data"].on("blur", self._suggest)
 
     def _panels(self) -> None:
         with ui.card().classes("w-full"):
             layout.heading(2, "What it buys, at the made-up counts")
-            self.chart = ui.echart({}).classes("w-full h-64")
+            self.chart = Chart("Expected and 95 % error at this and other ε", "h-64")
             self.bought = ui.label().classes("note whitespace-pre-line")
             self.preview_problem = layout.Problem()
         with ui.card().classes("w-full"):
             layout.heading(2, "Release")
-            ui.label("Nothing is read from the file before you confirm.").classes("note")
-            self.button = ui.button("Release…", on_click=self.ask)
+            ui.label("No record is read before you confirm.").classes("note")
+            with ui.row().classes("items-center"):
+                self.button = ui.button("Release…", on_click=self.ask)
+                self.busy = ui.label("Counting and paying…").props('role="status"')
+                self.busy.set_visibility(False)
             self.problem = layout.Problem()
             self.result = ui.column().classes("w-full")
+
+    async def _suggest(self) -> None:
+        """Columns to choose from, where the file has a schema; of text nothing is read."""
+        place = str(self.fields["data"].value or "").strip()
+        try:
+            names = await asyncio.to_thread(known_columns, place)
+        except DiscreetError:
+            names = []
+        for field in ("column", "unit"):
+            self.fields[field].set_autocomplete(names)
 
     # ---- what it buys --------------------------------------------------------------------------
 
@@ -86,116 +106,135 @@ class Plan:
             self.preview_problem.say(f"{error}.")
             return
         self.preview_problem.say("")
-        self.work = background_tasks.create(self._preview(setting, str(self.mechanism.value)))
+        name = check.choice("mechanism", self.fields["mechanism"].value, SAFE)
+        self.work = background_tasks.create(self._preview(setting, name))
 
     def _setting(self) -> Setting:
-        labels = [part for part in str(self.categories.value).split(",") if part.strip()]
-        parts = str(self.shares.value).replace(",", " ").split()
-        shares = [number("proportions", part) for part in parts]
-        if len(shares) != len(labels):
-            shares = [1] * len(labels)
-        counts = sketched(shares, number("records", str(self.size.value)))
-        order = read_order(
-            "made-up", "x", self.categories.value, self.prior.value, self.epsilon.value,
-            self.mechanism.value, self.adjacency.value, self.unknown.value, "none", "none",
-        )  # fmt: skip
-        return Setting(counts, order.model.prior, order.epsilon)
+        """Nothing of the file is in it."""
+        text = {name: str(field.value or "").strip() for name, field in self.fields.items()}
+        model = typed.model_of(text["categories"] or "cured, not cured", text["prior"] or "1")
+        size = len(model.categories)
+        shares = numbers("proportions", text["shares"]) or [Fraction(1)] * size
+        if len(shares) != size:
+            raise InputError(
+                f"proportions must be {size} numbers, one per category, got {len(shares)}",
+                "proportions",
+            )
+        counts = sketched(shares, whole_number("records", text["records"]))
+        epsilon = check.epsilon(check.text_number("epsilon", text["epsilon"]))
+        most = 1 if not text["max_per_unit"] else whole_number("max_per_unit", text["max_per_unit"])
+        found = Setting(counts, model.prior, epsilon, text["adjacency"], max(1, most))
+        found.mechanism(text["mechanism"])  # a combination that does not exist is refused here
+        return found
 
     async def _preview(self, setting: Setting, name: str) -> None:
-        law = await self.computer.figure("errors", setting, name)
-        if not isinstance(law, Errors):
+        ask = self.computer.figure
+        law: Errors | Missing = await ask("errors", setting, name)
+        if isinstance(law, Missing):
             self.bought.set_text(f"Not computable here: {law.reason}.")
+            self.chart.show({})
             return
-        show_chart(self.chart, charts.error_chart({name: law}, bool(self.dark.value)))
+        here = float(setting.epsilon)
+        points = [(here, law.mean, law.error_95)]
+        self.chart.show(charts.curve_chart(points, here))
         how = f"estimated from {law.draws:,} draws" if law.draws else "exact"
         lines = [
             f"Expected Hellinger distance to the true posterior {law.mean:.3g}, in 95 % of "
             f"releases at most {law.error_95:.3g} ({how})."
         ]
         self.bought.set_text("\n".join(lines))
-        found = await self.computer.figure("widths", setting, name)
-        if isinstance(found, Widths):
+        widths = await ask("widths", setting, name)
+        if isinstance(widths, Widths):
             lines.append(
-                f"The 95 % interval is expected to be {found.noisy:.3g} wide; without privacy "
-                f"{found.exact:.3g}."
+                f"The 95 % interval is expected to be {widths.noisy:.3g} wide; without privacy "
+                f"{widths.exact:.3g}."
             )
-        self.bought.set_text("\n".join(lines))
+            self.bought.set_text("\n".join(lines))
+        for times in OTHERS:
+            other = check.rational("epsilon", float(f"{here * times:.3g}"))
+            if other == setting.epsilon or not check.SMALL <= other <= 10**6:
+                continue
+            law = await ask("errors", setting.at(other), name, patient=True)
+            if isinstance(law, Errors):
+                points = sorted([*points, (float(other), law.mean, law.error_95)])
+        self.chart.show(charts.curve_chart(points, here))
 
     # ---- the release ---------------------------------------------------------------------------
 
     async def ask(self) -> None:
         """Say what it costs, and carry it out if that is confirmed."""
         self.problem.say("")
+        self.button.disable()
         try:
-            order = read_order(
-                self.data.value, self.column.value, self.categories.value, self.prior.value,
-                self.epsilon.value, self.mechanism.value, self.adjacency.value, self.unknown.value,
-                self.ledger.value, self.dataset.value,
-            )  # fmt: skip
+            order = read_order({name: field.value for name, field in self.fields.items()})
             words = await asyncio.to_thread(order.in_words)
+            if not await self._confirmed(words):
+                return
+            self.busy.set_visibility(True)
+            made = await asyncio.to_thread(order.carry_out)
+            picture = await asyncio.to_thread(_picture, made)
         except DiscreetError as error:
             self.problem.say(f"{error}.")
-            return
+        else:
+            self._show(order, made, picture)
+            self.desk.values["budget ledger"] = order.ledger
+        finally:
+            self.busy.set_visibility(False)
+            self.button.enable()
+
+    async def _confirmed(self, words: list[str]) -> bool:
         with ui.dialog() as dialog, ui.card():
             layout.heading(2, "Spend it?")
             for sentence in words:
                 ui.label(sentence)
             with ui.row().classes("w-full justify-end"):
-                ui.button("Cancel", on_click=lambda: dialog.submit(False)).props("flat")
+                cancel = ui.button("Cancel", on_click=lambda: dialog.submit(False))
+                cancel.props("flat autofocus")
                 ui.button("Release and pay", on_click=lambda: dialog.submit(True))
-        if not await dialog:
-            return
-        self.button.disable()
-        try:
-            made = await asyncio.to_thread(_attempted, order)
-        finally:
-            self.button.enable()
-        if isinstance(made, Release):
-            await self._show(order, made)
-        else:
-            self.problem.say(made)
+        agreed = bool(await dialog)
+        dialog.delete()
+        return agreed
 
-    async def _show(self, order: Order, made: Release) -> None:
-        picture = await asyncio.to_thread(_picture, made)
+    def _show(self, order: Order, made: Release, picture: bytes) -> None:
         self.result.clear()
         with self.result:
             layout.heading(2, "Released")
-            ui.label(str(made.guarantee))
-            table = layout.Figures("The released posterior: the numbers that were paid for.")
-            rows = [
-                [str(label), f"{float(a):g}", f"{mean:.4g}"]
-                for label, a, mean in zip(
-                    made.posterior.categories,
-                    made.posterior.parameters,
-                    made.posterior.mean(),
-                    strict=True,
-                )
-            ]
-            table.show(("category", "Dirichlet parameter", "mean"), rows)
+            ui.label(str(made.guarantee)).props('role="status"')
+            table = layout.Figures("The released posterior: the numbers that were paid for")
+            posterior = made.posterior
+            rows = zip(posterior.categories, posterior.parameters, posterior.mean(), strict=True)
+            table.show(
+                ("category", "Dirichlet parameter", "mean"),
+                [[str(label), f"{float(a):g}", f"{mean:.4g}"] for label, a, mean in rows],
+            )
             with ui.row():
-                self._download("JSON", made.to_json().encode(), "release.json")
-                self._download("PNG", picture, "release.png")
-                self._download("Command", f"{order.command_line()}\n".encode(), "release.sh")
-                self._download("Script", order.script().encode(), "release.py")
-                self._download("Notebook", order.notebook().encode(), "release.ipynb")
-            ui.code(order.command_line(), language="bash").classes("w-full")
+                for name, file, content in (
+                    ("JSON", "release.json", made.to_json()),
+                    ("PNG", "release.png", picture),
+                    ("Command", "release.sh", exports.shell_script(order)),
+                    ("Script", "release.py", exports.script(order)),
+                    ("Notebook", "release.ipynb", exports.notebook(order)),
+                ):
+                    _download(name, file, content)
+            ui.code(exports.command_line(order), language="bash").classes("w-full")
+            shown = base64.b64encode(picture).decode()
+            ui.html(
+                f'<img alt="The released posterior" style="max-width:100%" '
+                f'src="data:image/png;base64,{shown}">',
+                sanitize=False,
+            )
 
-    def _download(self, name: str, content: bytes, file: str) -> None:
-        ui.button(name, on_click=lambda: ui.download.content(content, file)).props(
-            f'outline aria-label="Download {file}"'
-        )
 
-
-def _attempted(order: Order) -> Any:
-    """The release, or a sentence; nothing private is in either."""
-    try:
-        return order.carry_out()
-    except DiscreetError as error:
-        return f"{error}."
+def _download(name: str, file: str, content: str | bytes) -> None:
+    data = content.encode() if isinstance(content, str) else content
+    button = ui.button(name, on_click=lambda: ui.download.content(data, file))
+    button.props(f'outline aria-label="Download {file}"')
 
 
 def _picture(made: Release) -> bytes:
     drawn = io.BytesIO()
-    figure: Any = made.plot().figure
-    figure.savefig(drawn, format="png", dpi=150)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # letters that the font does not have
+        figure: Any = made.plot().figure
+        figure.savefig(drawn, format="png", dpi=120, bbox_inches="tight")
     return drawn.getvalue()

@@ -110,8 +110,8 @@ def fan(setting: Setting, name: str, category: int = 0) -> Fan:
         released[q] = beta(of_category[place], of_all[place] - of_category[place])
     # the narrower one, drawn as if it were alone, would be a spike between two points
     curves = [true, *released.values()]
-    low = min(float(curve.ppf(0.0005)) for curve in curves)
-    high = max(float(curve.ppf(0.9995)) for curve in curves)
+    low = min(_end(curve, 0.0005) for curve in curves)
+    high = max(_end(curve, 0.9995) for curve in curves)
     x = np.linspace(low, high, 2 * _POINTS)
     return Fan(
         x.tolist(),
@@ -121,10 +121,22 @@ def fan(setting: Setting, name: str, category: int = 0) -> Fan:
     )
 
 
+def _end(curve: Any, q: float) -> float:
+    """A quantile; 0 or 1 where it is too near to them for floats."""
+    found = float(curve.ppf(q))
+    return found if 0 <= found <= 1 else round(q)
+
+
 def _density(curve: Any, x: Floats) -> list[float]:
-    """A density, where it is finite: that of a small parameter is not at 0 and 1."""
-    found = np.asarray(curve.pdf(x))
-    return [float(y) for y in np.where(np.isfinite(found), found, np.nanmax(found[1:-1]))]
+    """A density; that of a small parameter is cut off near 0 and 1, where it has no bound."""
+    from scipy.special import betaln
+
+    a, b = curve.args
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        logs = (a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - betaln(a, b)
+    inside = logs[np.isfinite(logs)]
+    highest = float(inside.max()) if len(inside) else 0.0
+    return [float(y) for y in np.exp(np.minimum(np.nan_to_num(logs, posinf=highest), 300))]
 
 
 def loss(setting: Setting, name: str) -> float | Missing:
@@ -160,7 +172,7 @@ def widths(setting: Setting, name: str) -> Widths:
     found = plan(
         setting.model,
         setting.n,
-        epsilon=setting.epsilon,
+        epsilon=float(setting.epsilon),
         mechanism=name,
         at=setting.counts,
         level=LEVEL,

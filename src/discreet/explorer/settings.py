@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -36,6 +36,10 @@ class Setting:
     def model(self) -> DirichletMultinomial:
         """With letters for categories."""
         return DirichletMultinomial(letters(len(self.counts)), self.prior)
+
+    def at(self, epsilon: Fraction) -> Setting:
+        """The same with another epsilon."""
+        return replace(self, epsilon=epsilon)
 
     def options(self, name: str) -> dict[str, Any]:
         """What a mechanism is given besides n and epsilon."""
