@@ -92,7 +92,7 @@ def test_numbers_of_very_many_digits_are_refused_whatever_the_data(data: list[bo
         BOOLS.replace('"eps"', '"2*eps"', 1),
         "data, eps",
         "post = infer(observe_all(Bernoulli, data, prior=Beta(1, 1)))\n"
-        "far = Beta(2 + ((1/10) ** 64) ** 16, 1)\n"
+        "far = Beta(2 + ((1/10) ** 64) ** 8, 1)\n"
         "return sample(laplace(eps, total_variation(post, far), grid=1))",
     )
     assert program.check().proved, str(program.check())

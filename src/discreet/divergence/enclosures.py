@@ -102,6 +102,8 @@ def _sign_change(f: Callable[[arb], arb], low: arb | None, high: arb | None) -> 
     tolerance = arb(2) ** (-balls.working_bits() // 2)  # an error in the point counts squared
     while right - left > tolerance:
         middle = ((left + right) / 2).mid()
+        if middle in (left, right):
+            break  # as near as this precision allows
         value = f(middle)
         if value.contains(0):  # the zero itself, perhaps: close in on it from both sides
             width = tolerance

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from discreet.programs import syntax
 from discreet.programs.symbolic import ONE, ZERO, Expression, number
 
+FLAG = "flag"  # of a public number that a run knows as a flag: it has steps, as a count has
 Distances: TypeAlias = tuple[Expression, ...]  # one for every scenario
 
 
@@ -57,7 +58,7 @@ class Private:
     `distances` says by how much at most, in each scenario; None is no bound, `reason` says why,
     `fix` what to write instead.
     `step` tells that all its values lie a public number plus whole multiples of it apart, `inexact`
-    that it is computed in balls. `token` is the identity of a record in hand.
+    that it may be computed in balls. `token` is the identity of a record in hand.
     """
 
     distances: Distances | None
@@ -71,6 +72,7 @@ class Private:
     origin: syntax.Span | None = None  # where the bound was lost
     inexact: bool = False
     token: int | None = None
+    depth: int = 0  # how many operations a distance of laws went through
 
 
 @dataclass(frozen=True)
@@ -220,7 +222,7 @@ def numeric(value: Abstract) -> Public | Private | None:
     """As a number: a flag counts as 0 or 1."""
     if isinstance(value, Public):
         if isinstance(value.literal, bool):
-            return Public(number(int(value.literal)))
+            return Public(number(int(value.literal)), note=FLAG)
         return value if value.sort in ("number", "flag") else None
     if isinstance(value, Private) and value.sort in ("number", "flag"):
         return value
@@ -254,6 +256,13 @@ def is_releasable(value: Abstract) -> bool:
     if isinstance(value, Belief):
         return is_public(value)
     return isinstance(value, Public) and value.sort != "nothing"
+
+
+def is_public_list(value: Abstract) -> bool:
+    """Whether it is a list of public values."""
+    if isinstance(value, Items):
+        return is_releasable(value)
+    return isinstance(value, Public) and value.sort in ("list", "vector")
 
 
 @cache
@@ -291,20 +300,21 @@ def rational_gcd(a: Fraction, b: Fraction) -> Fraction:
 def added(x: Public | Private, y: Public | Private, sign: int) -> Public | Private:
     """x + y or x − y: d₁ + d₂, without credit for what cancels."""
     if isinstance(x, Public) and isinstance(y, Public):
+        note = FLAG if FLAG in (x.note, y.note) else None
         if x.number is None or y.number is None:
-            return Public()
-        return Public(x.number + y.number if sign > 0 else x.number - y.number)
+            return Public(note=note)
+        return Public(x.number + y.number if sign > 0 else x.number - y.number, note=note)
     other = y if sign > 0 else negated(y)
     if isinstance(x, Public):
         x, other = other, x
     assert isinstance(x, Private)
     low, high = _end(x, other, "low"), _end(x, other, "high")
     if isinstance(other, Public):
-        return replace(x, sort="number", low=low, high=high, token=None)
-    inexact = x.inexact or other.inexact
+        return replace(x, sort="number", low=low, high=high, token=None, depth=deeper(x))
+    inexact, depth = x.inexact or other.inexact, deeper(x, other)
     if x.distances is None or other.distances is None:
         lost = x if x.distances is None else other
-        return replace(lost, low=None, high=None, inexact=inexact, token=None)
+        return replace(lost, low=None, high=None, inexact=inexact, token=None, depth=depth)
     return Private(
         tuple(a + b for a, b in zip(x.distances, other.distances, strict=True)),
         f"{x.why}; {other.why}" if x.why != other.why else x.why,
@@ -312,7 +322,14 @@ def added(x: Public | Private, y: Public | Private, sign: int) -> Public | Priva
         low,
         high,
         inexact=inexact,
+        depth=depth,
     )
+
+
+def deeper(*values: Public | Private) -> int:
+    """The depth of what is computed from them: 0 where no distance of laws is in it."""
+    depths = [value.depth for value in values if isinstance(value, Private)]
+    return max(depths) + 1 if any(depths) else 0
 
 
 def _end(x: Private, y: Public | Private, end: str) -> Expression | None:
@@ -324,10 +341,10 @@ def _end(x: Private, y: Public | Private, end: str) -> Expression | None:
 def negated(x: Public | Private) -> Public | Private:
     """−x."""
     if isinstance(x, Public):
-        return Public(None if x.number is None else -x.number)
+        return Public(None if x.number is None else -x.number, note=x.note)
     low = None if x.high is None else -x.high
     high = None if x.low is None else -x.low
-    return replace(x, sort="number", low=low, high=high, token=None)
+    return replace(x, sort="number", low=low, high=high, token=None, depth=deeper(x))
 
 
 def scaled(x: Private, c: Expression, size: Expression) -> Private:
@@ -337,9 +354,10 @@ def scaled(x: Private, c: Expression, size: Expression) -> Private:
         ends = (x.low * c, x.high * c)
         low, high = ends if c.value >= 0 else ends[::-1]
     if x.distances is None:
-        return replace(x, sort="number", low=low, high=high, token=None)
+        return replace(x, sort="number", low=low, high=high, token=None, depth=deeper(x))
     return replace(
         x,
+        depth=deeper(x),
         distances=tuple(size * d for d in x.distances),
         step=None if x.step is None or c == ZERO else size * x.step,
         low=low,

@@ -275,16 +275,23 @@ def _posterior(program: Program, given: dict[str, Any], values: tuple[Any, ...])
 
 
 def loss(
-    program: Program, given: dict[str, Any], one: tuple[Any, ...], two: tuple[Any, ...]
+    program: Program,
+    given: dict[str, Any],
+    one: tuple[Any, ...],
+    two: tuple[Any, ...],
+    coarse: bool = False,
 ) -> Witness:
-    """How much more likely some draws are with one data set than with its neighbour."""
+    """How much more likely some draws are with one data set than with its neighbour.
+
+    With `coarse` noise without a grid is taken to be on the assumed one, on counts too.
+    """
     given = adversarial(program, given, one, two)
     n = max(len(one), len(two))
     with balls.precision(balls.PRECISION):
         public = {k: v for k, v in given.items() if isinstance(v, Fraction)} | {"n": Fraction(n)}
         epsilon = program.budget.epsilon.ball(public)
         delta = program.budget.delta.ball(public)
-        pair = _Pair(program, given, one, two)
+        pair = _Pair(program, given, one, two, coarse)
         try:
             return pair.witness(epsilon, delta)
         except _CoarseError:
@@ -398,6 +405,10 @@ def refute(
                     return None
                 try:
                     witness = loss(program, given, one, two)
+                    if witness.violated and witness.epsilon == math.inf:
+                        # perhaps only because what is no count was drawn in steps of its own
+                        other = loss(program, given, one, two, coarse=True)
+                        witness = witness if other.violated else other
                 except _STOPPED:
                     break
                 if witness.violated:

@@ -22,6 +22,7 @@ from discreet.programs.abstract import (
     RecordList,
     Theta,
     is_public,
+    is_public_list,
     is_releasable,
     numeric,
 )
@@ -168,7 +169,7 @@ def observed_all(checker: Checker, node: syntax.Call, arguments: Arguments) -> A
             )
         checker.require_positive(node.arguments[3], variance, "variance")
         parameters += (variance,)
-    if is_releasable(data):
+    if is_public_list(data):
         return Public(sort="law", note=prior.family)
     records = require_records(checker, node, data)
     return _observing(checker, node, Belief(prior), LawOf(family.family, parameters), records)
@@ -415,6 +416,20 @@ def _observed_finite(
         seen = Items((found.law, found.value)) if isinstance(found, Observation) else found
         if not is_releasable(seen):
             raise _outside(checker, node)
+        if not isinstance(found, Observation) and getattr(found, "sort", "") != "flag":
+            raise checker.error(
+                node,
+                f"a Finite learns from a test of its values, got {describe(found)}",
+                fix="write lambda r: r > 1/2, or lambda r: ran(Bernoulli(r)) == d",
+                kind="syntax",
+            )
+        if isinstance(found, Observation) and found.law.family != "Bernoulli":
+            raise checker.error(
+                node,
+                "a Finite learns from draws of Bernoulli only",
+                fix="write lambda r: ran(Bernoulli(r)) == d",
+                kind="syntax",
+            )
         chances.append(_chance(found))
     if isinstance(belief, Belief) and None not in chances:
         return _restricted(checker, node, belief, [chance or Fraction(0) for chance in chances])

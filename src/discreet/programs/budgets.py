@@ -94,6 +94,12 @@ class _Reader:
         raise self.fail("has a part that is not a number, a parameter, + - * / ** or a function")
 
     def operation(self, node: ast.BinOp) -> Expression:
+        found = self.computed(node)
+        if any(max(c.numerator, c.denominator).bit_length() > 1000 for _, c in found.terms):
+            raise self.fail("has a number of very many digits")
+        return found
+
+    def computed(self, node: ast.BinOp) -> Expression:
         left, right = self.node(node.left), self.node(node.right)
         if isinstance(node.op, ast.Add):
             return left + right

@@ -93,9 +93,8 @@ class Checker(Expressions):
         self, node: syntax.Statement | syntax.Node, value: Abstract, count: int
     ) -> tuple[Abstract, ...]:
         """What a value unpacks into."""
-        if isinstance(value, Public) and value.sort in ("list", "vector", "law"):
-            sort = "law" if value.sort == "law" else "number"
-            return tuple(Public(sort=sort) for _ in range(count))
+        if isinstance(value, Public) and value.sort in ("list", "vector"):
+            return tuple(Public() for _ in range(count))
         items: tuple[Abstract, ...] | None = None
         if isinstance(value, Items):
             items = value.items

@@ -16,6 +16,7 @@ from discreet.programs.families import Law, label_key, require_proper
 from discreet.programs.numbers import (
     SECRET,
     Irrational,
+    Whole,
 )
 from discreet.programs.running import (
     Interpreter,
@@ -23,20 +24,32 @@ from discreet.programs.running import (
     finished,
 )
 
-MOST_PARAMETER = 10**12
+MOST_PARAMETER, FINEST = 10**9, 10**6  # of Betas whose total variation is asked for
 
 
 def distance(kind: str, run: Interpreter, one: Law, two: Law) -> Any:
     """Between two laws; hidden where one of them is."""
+    if kind == "total_variation" and two.family == "Beta":
+        # public: the candidate, and the prior; counts change a parameter by whole numbers
+        both = (*one.parameters, *two.parameters)
+        if not all(_ordinary(x.offset if isinstance(x, Whole) else x) for x in both):
+            raise InputError(
+                "total_variation is for Beta parameters that are multiples of 10^-6 up to 10^9",
+                "program",
+            )
     left, right = _exact(one), _exact(two)
-    slow = kind == "total_variation" and right is not None and right.family == "Beta"
-    if slow and right is not None and max(right.parameters) > MOST_PARAMETER:
-        raise InputError("total_variation goes to Beta parameters of 10^12", "program")
     if left is None or right is None:
         return SECRET
     if run.audit is not None:
         run.audit.compared.append(left)
     return Irrational(balls.memo(partial(_distance_ball, kind, left, right)))
+
+
+def _ordinary(x: Any) -> bool:
+    """Whether densities with such parameters cross where a search finds it."""
+    if not isinstance(x, Fraction):
+        return True  # hidden, or something that is refused elsewhere
+    return FINEST % x.denominator == 0 and x <= MOST_PARAMETER
 
 
 def _exact(law: Law) -> Law | None:

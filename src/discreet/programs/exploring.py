@@ -16,6 +16,7 @@ from typing import Any
 from flint import arb
 
 from discreet.core import Adjacency
+from discreet.errors import ExactnessError, InputError
 from discreet.exact import theta
 from discreet.exact.balls import ball
 from discreet.programs.program import Program
@@ -33,6 +34,9 @@ from discreet.programs.running import finished
 MOST_PATHS, MOST_DRAWS = 40_000, 64
 _TAIL, _NORMAL_TAIL = 12.0, 30.0  # windows leave out about e^−12, or e^−30, of a draw
 _BINS = 12  # of a posterior draw: θ from 1/2 on, from 1/4 on, …
+
+
+FAILED = "nothing: it fails"  # an outcome like any other: it may show the data
 
 
 class TooManyError(Exception):
@@ -189,10 +193,11 @@ def evaluate(
     """The value that a program releases with these draws."""
     n = len(values) if program.adjacency is Adjacency.SUBSTITUTE else None
     try:
-        found = program.evaluate(given, values, n, draw, Audit() if audit is None else audit)
+        return finished(program.evaluate(given, values, n, draw, audit or Audit()))
     except RecursionError:
         raise TooManyError from None
-    return finished(found)
+    except (InputError, ExactnessError):
+        return FAILED
 
 
 def outcomes(

@@ -34,6 +34,7 @@ from discreet.programs.signatures import SIGNATURES
 from discreet.programs.symbolic import ZERO, Expression, number
 
 MOST_UNROLLED = 64
+MOST_BITS = 2_000  # of a number that is written down
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,7 @@ class Expressions(ABC):
             return operators.unary(self, node, self.value(node.operand, names))
         if isinstance(node, syntax.Binary):
             left, right = self.value(node.left, names), self.value(node.right, names)
-            return operators.binary(self, node, left, right)
+            return self.of_size(node, operators.binary(self, node, left, right))
         if isinstance(node, syntax.Choice):
             return self.value(node.then if self.test(node.test, names) else node.otherwise, names)
         if isinstance(node, syntax.Index):
@@ -266,6 +267,26 @@ class Expressions(ABC):
         if isinstance(node, syntax.Unknown):
             return self.unknown(node, names)
         return rules.call(self, node, names)
+
+    def of_size(self, node: syntax.Node, found: Abstract) -> Abstract:
+        """Refuse numbers of very many digits, and distances that go through too much."""
+        if isinstance(found, Public) and found.number is not None:
+            parts = [coefficient for _, coefficient in found.number.terms]
+            if any(max(c.numerator, c.denominator).bit_length() > MOST_BITS for c in parts):
+                raise self.error(
+                    node,
+                    "a number in the program has very many digits",
+                    fix="compute with numbers of ordinary size",
+                    kind="value",
+                )
+        if isinstance(found, Private) and found.depth > rules.MOST_DEPTH:
+            raise self.error(
+                node,
+                f"a distance of laws goes through more than {rules.MOST_DEPTH} operations",
+                fix="compute with it in fewer steps",
+                kind="unknown",
+            )
+        return found
 
     def family(self, node: syntax.Word) -> FamilyName:
         """A family of distributions; other words are called."""
@@ -326,10 +347,10 @@ class Expressions(ABC):
                 kind="private",
             )
         known = None if place.number is None else place.number.value
-        if isinstance(value, Public) and value.sort in ("list", "vector", "law"):
+        if isinstance(value, Public) and value.sort in ("list", "vector"):
             if value.note is not None and value.sort == "list":
                 return Public(sort="law", note=value.note)
-            return Public(sort="number" if value.sort in ("list", "vector") else value.sort)
+            return Public()
         items = value.items if isinstance(value, Items) else None
         if isinstance(value, Vector):
             items = value.parts

@@ -21,6 +21,7 @@ from discreet.programs.abstract import (
     RecordList,
     added,
     is_public,
+    is_public_list,
     is_releasable,
     numeric,
     rational_gcd,
@@ -198,7 +199,7 @@ def pure_public(
 def mapped(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
     """The same function of every record: neighbours stay neighbours."""
     function = function_of(checker, node, arguments[0])
-    if is_releasable(arguments[1]):
+    if is_public_list(arguments[1]):
         pure_public(checker, node, function, (Public(),))
         return Public(sort="list")
     data = require_records(checker, node, arguments[1])
@@ -237,6 +238,8 @@ def summed(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
     one = numeric(data.item)
     if isinstance(one, Public):
         return _public_sum(checker, one)
+    if one is not None and one.depth:
+        raise checker.failing(node, "a sum of distances over the records")
     if one is None:
         raise _no_numbers(checker, node)
     if one.low is None or one.high is None:
@@ -323,7 +326,7 @@ def folded(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstrac
             "write fold(step, 0, data)",
             "private",
         )
-    if is_releasable(arguments[2]):
+    if is_public_list(arguments[2]):
         return folded_public(checker, node, step, start)
     data = require_records(checker, node, arguments[2])
     if isinstance(start, Belief):
@@ -369,6 +372,8 @@ def _folded_number(
     change = numeric(pure(checker, node, step, (Public(), untokened(data.item))))
     if isinstance(change, Public):
         return Private(checker.zero(), "the fold does not use the records")
+    if change is not None and change.depth:
+        raise checker.failing(node, "a fold of distances over the records")
     if change is None or change.distances is None:
         reason = getattr(change, "reason", "") or "the step has no bound"
         return Private(None, reason=reason, fix=CLIP, origin=node.span, inexact=True)

@@ -87,11 +87,8 @@ def _steps(
     # and ⌈d/g⌉·g ≤ d + g. Values that already lie whole steps apart are not rounded. Those that are
     # known as balls are rounded either way within 2^-32 of the middle, so ⌊d/g + 2^-16⌋ + 1 steps.
     place = node.arguments[2]
-    if isinstance(grid, Public) and grid.sort != "nothing":
-        if isinstance(x, Vector):
-            raise checker.error(
-                place, "a vector of counts has the grid 1 already", fix="leave out grid"
-            )
+    if not isinstance(grid, Public) or grid.sort != "nothing":
+        _require_number(checker, place, x)
         g = checker.require_positive(place, grid, "grid")
     elif step is not None:
         g = step
@@ -114,6 +111,14 @@ def _steps(
             steps = math.floor(ratio + MIDDLE) + 1 if inexact else math.ceil(ratio)
             found.append(number(steps) * g)
     return tuple(found), g
+
+
+def _require_number(checker: Checker, place: syntax.Node, x: Abstract) -> None:
+    """Refuse a grid for counts side by side, whose distances are known on their own one only."""
+    if isinstance(x, Vector):
+        raise checker.error(
+            place, "a vector of counts has the grid 1 already", fix="leave out grid"
+        )
 
 
 def laplace(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
@@ -141,6 +146,8 @@ def gauss(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract
     sigma, x, grid = arguments
     squares, step, why = _bounded(checker, node, x, squared=True)
     vector = isinstance(x, Vector)
+    if not isinstance(grid, Public) or grid.sort != "nothing":
+        _require_number(checker, node.arguments[2], x)
     if isinstance(x, Private) and x.inexact:
         raise checker.error(
             node, "gauss has no rule for distances of laws", fix="write laplace(eps, x, grid=g)"

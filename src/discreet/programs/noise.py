@@ -183,6 +183,6 @@ def parallel(run: Interpreter, body: Any, data: Data, cells: tuple[Any, ...]) ->
         values = None
         if data.values is not None:
             values = tuple(value for value in data.values if value in table)
-        inside = Interpreter(run.adjacency, None, run.draw, run.audit, run.trace)
+        inside = Interpreter(run.adjacency, None, run.draw, run.audit, run.trace, run.replay)
         results.append(inside.apply(body, Data(data.kind, values, table)))
     return tuple(results)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.programs import rules, symbolic, syntax
 from discreet.programs.abstract import (
+    FLAG,
     Abstract,
     Items,
     Observation,
@@ -64,7 +65,9 @@ def binary(checker: Checker, node: syntax.Binary, left: Abstract, right: Abstrac
     if node.operator == "*":
         found = _product(checker, node, x, y)
         # a flag has steps, as a count has, and a run does not know which of the two is public
-        flagged = any(isinstance(s, Public) and s.sort == "flag" for s in (left, right))
+        flagged = any(
+            isinstance(s, Public) and (s.sort == "flag" or s.note == FLAG) for s in (left, right)
+        )
         return replace(found, step=None) if isinstance(found, Private) and flagged else found
     if node.operator == "/":
         return _quotient(checker, node, x, y)
@@ -76,6 +79,8 @@ def _product(
 ) -> Abstract:
     """|c|·d."""
     if isinstance(x, Private) and isinstance(y, Private):
+        if x.depth or y.depth:
+            raise checker.failing(node, "a distance of laws times a private value")
         for flag, other in ((x, y), (y, x)):
             if flag.sort == "flag" and other.low is not None and other.high is not None:
                 # 0 or a number from low to high, whatever the records are
@@ -85,13 +90,16 @@ def _product(
                 return Private(moves, why, None, low, high, inexact=other.inexact)
         return checker.unbounded(node, "a product of two private values", AFTER)
     if isinstance(x, Public) and isinstance(y, Public):
+        note = FLAG if FLAG in (x.note, y.note) else None
         if x.number is None or y.number is None:
-            return Public()
-        return Public(x.number * y.number)
+            return Public(note=note)
+        return Public(x.number * y.number, note=note)
     inner, factor = (x, y) if isinstance(x, Private) else (y, x)
     assert isinstance(inner, Private)
     assert isinstance(factor, Public)
     if factor.number is None:
+        if inner.depth:
+            raise checker.failing(node, "a distance of laws times a released number")
         return checker.unbounded(node, "a private value times a released one", AFTER)
     return scaled(inner, factor.number, _size(checker, factor.number))
 
@@ -127,8 +135,10 @@ def _quotient(
         )
     if isinstance(x, Private):
         factor = symbolic.ONE / y.number
-        return scaled(x, factor, _size(checker, factor))
-    return Public(None if x.number is None else x.number / y.number)
+        found = scaled(x, factor, _size(checker, factor))
+        return replace(found, step=None) if y.note == FLAG else found
+    note = FLAG if FLAG in (x.note, y.note) else None
+    return Public(None if x.number is None else x.number / y.number, note=note)
 
 
 def _power(

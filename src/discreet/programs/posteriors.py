@@ -198,9 +198,10 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             kind="syntax",
         )
     if node.name == "kl":
-        return checker.unbounded(
+        raise checker.error(
             node,
-            "KL is no metric: the score may move by more than the posteriors' KL, so it",
+            "KL to a public distribution has no rule",
+            "it is no metric: it may move by more than the KL of the posteriors, and be infinite",
             "use hellinger or total_variation",
         )
     if node.name == "total_variation" and posterior.prior.family == "Dirichlet":
@@ -224,9 +225,10 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
             fix=CLIP,
             origin=node.span,
             inexact=True,
+            depth=1,
         )
     why = f"neighbouring posteriors are at most {found} apart ({_NAMES[node.name]})"
-    return Private(checker.everywhere(found), why, None, ZERO, ONE, inexact=True)
+    return Private(checker.everywhere(found), why, None, ZERO, ONE, inexact=True, depth=1)
 
 
 _NAMES = {"hellinger": "Hellinger", "total_variation": "total variation", "kl": "KL"}

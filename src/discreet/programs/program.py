@@ -28,6 +28,15 @@ from discreet.programs.running import Data, Interpreter, finished
 from discreet.programs.symbolic import number
 
 REHEARSED = (0, 1, -1, 1000, -1000)  # a program that fails with each is refused
+FAILURES = (
+    ArithmeticError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ValueError,
+    AssertionError,
+    RecursionError,
+)  # of programs that are proved, but do what has no meaning
 RESERVED = ("self", "data", "rng", "ledger", "dataset", "request_id", "part")
 
 
@@ -145,7 +154,7 @@ class Program:
         table = None if support is None else {value: value for value in support}
         names = {self.parameters[0]: Data(kind, values, table)}
         names |= {name: given[name] for name in self.parameters[1:]}
-        run = Interpreter(self.adjacency, n, draw, audit, trace)
+        run = Interpreter(self.adjacency, n, draw, audit, trace, replay=values is None)
         return run.block(self.body, names)
 
     def released(self, given: Mapping[str, Any], n: int | None, raw: tuple[int, ...]) -> Any:
@@ -178,9 +187,10 @@ class Program:
                 return
             except ExactnessError as error:
                 raise InputError(f"{self.name} cannot be run: {error}", "program") from None
-            except InputError as error:
+            except (InputError, *FAILURES) as error:
                 reason = error  # perhaps of the released value, which the next outcome changes
-        raise InputError(f"{self.name} fails whatever is drawn: {reason}", "program")
+        said = str(reason) if isinstance(reason, InputError) else "it does what has no meaning"
+        raise InputError(f"{self.name} fails whatever is drawn: {said}", "program")
 
     @property
     def digest(self) -> str:

@@ -16,6 +16,7 @@ from discreet.programs import (
     syntax,
 )
 from discreet.programs.abstract import (
+    FLAG,
     Abstract,
     Belief,
     Items,
@@ -24,6 +25,9 @@ from discreet.programs.abstract import (
     Private,
     Public,
     Scale,
+    Theta,
+    Vector,
+    deeper,
     is_public,
     is_releasable,
     numeric,
@@ -36,6 +40,7 @@ from discreet.programs.symbolic import ZERO, Expression, worst
 if TYPE_CHECKING:
     from discreet.programs.expressions import Expressions as Checker
 
+MOST_DEPTH = 100
 Rule: TypeAlias = "Callable[[Checker, syntax.Call, tuple[Abstract, ...]], Abstract]"
 
 
@@ -43,8 +48,34 @@ def call(checker: Checker, node: syntax.Call, names: Mapping[str, Abstract]) -> 
     """A construct of the language."""
     arguments = tuple(checker.value(argument, names) for argument in node.arguments)
     if node.name in FAMILIES:
+        _require_parameters(checker, node, arguments)
         return LawOf(node.name, arguments)
-    return RULES[node.name](checker, node, arguments)
+    found = RULES[node.name](checker, node, arguments)
+    if isinstance(found, Private) and found.depth > MOST_DEPTH:
+        raise checker.error(
+            node,
+            f"a distance of laws goes through more than {MOST_DEPTH} operations",
+            fix="compute with it in fewer steps",
+            kind="unknown",
+        )
+    return found
+
+
+def _require_parameters(
+    checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]
+) -> None:
+    """Numbers where numbers belong, lists where lists belong."""
+    for argument, place in zip(arguments, node.arguments, strict=True):
+        listed = isinstance(argument, (Items, Vector)) or (
+            isinstance(argument, Public) and argument.sort in ("list", "vector")
+        )
+        wanted = node.name in ("Dirichlet", "Categorical", "Finite")
+        single = isinstance(argument, Theta) or numeric(argument) is not None
+        if not (listed if wanted else single):
+            what = "a list of numbers" if wanted else "a number"
+            raise checker.error(
+                place, f"{node.name} needs {what}, got {describe(argument)}", kind="syntax"
+            )
 
 
 def inputs(
@@ -179,7 +210,8 @@ def clip(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -
     else:
         distances = tuple(symbolic.least(d, width) for d in inner.distances)
     why = f"clipped to [{ends[0]}, {ends[1]}]"
-    return Private(distances, why, None, ends[0], ends[1], inexact=inner.inexact)
+    found = Private(distances, why, None, ends[0], ends[1], inexact=inner.inexact)
+    return replace(found, depth=deeper(inner))
 
 
 def extreme(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:
@@ -196,15 +228,20 @@ def extreme(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]
     private = [x for x in numbers if isinstance(x, Private)]
     if not private:
         known = [x.number for x in numbers if isinstance(x, Public) and x.number is not None]
+        note = FLAG if any(isinstance(x, Public) and x.note == FLAG for x in numbers) else None
         if len(known) < len(numbers):
-            return Public()
-        return Public(symbolic.least(*known) if node.name == "min" else symbolic.largest(*known))
+            return Public(note=note)
+        take = symbolic.least if node.name == "min" else symbolic.largest
+        return Public(take(*known), note=note)
     inexact = any(x.inexact for x in private)
     for x in private:
         if x.distances is None:
-            return replace(x, low=None, high=None, inexact=inexact, token=None)
+            return replace(
+                x, low=None, high=None, inexact=inexact, token=None, depth=deeper(*private)
+            )
     columns = zip(*(x.distances for x in private if x.distances is not None), strict=True)
-    return Private(tuple(worst(*column) for column in columns), private[0].why, inexact=inexact)
+    moves = tuple(worst(*column) for column in columns)
+    return Private(moves, private[0].why, inexact=inexact, depth=deeper(*private))
 
 
 def magnitude(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:
@@ -214,7 +251,7 @@ def magnitude(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ..
         raise checker.error(node, f"abs has no rule for {describe(arguments[0])}", kind="syntax")
     if isinstance(x, Public):
         return Public(None if x.number is None else symbolic.absolute(x.number))
-    return replace(x, step=None, low=None, high=None, sort="number", token=None)
+    return replace(x, step=None, low=None, high=None, sort="number", token=None, depth=deeper(x))
 
 
 def analytic(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:

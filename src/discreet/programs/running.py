@@ -35,6 +35,7 @@ from discreet.programs.numbers import (
 from discreet.programs.requests import Audit, Draw
 
 THETA = Theta()
+MOST_FACTOR = Fraction(2**64)
 HIDDEN_FLAG = Whole(Fraction(0), Fraction(1), None)
 
 
@@ -127,8 +128,9 @@ class Interpreter:
         draw: Draw,
         audit: Audit | None = None,
         trace: list[Any] | None = None,
+        replay: bool = False,
     ) -> None:
-        self.adjacency, self.n, self.draw = adjacency, n, draw
+        self.adjacency, self.n, self.draw, self.replay = adjacency, n, draw, replay
         self.trace: list[Any] = [] if trace is None else trace  # what is public of every draw
         self.audit = audit
 
@@ -276,6 +278,8 @@ class Interpreter:
         x, y = as_number(left), as_number(right)
         if x is None or y is None:
             raise ExactnessError(f"{operator} met something else than numbers")
+        if operator in ("*", "/"):
+            _require_modest(x, y)
         if operator == "+":
             return add(x, y)
         if operator == "-":
@@ -331,8 +335,27 @@ class Interpreter:
 
         arguments = [self.value(argument, names) for argument in node.arguments]
         if node.name in FAMILIES:
+            # a limit on private numbers would show them: a replay meets all public ones
+            if self.replay:
+                require_short(
+                    "a parameter of a distribution in the program", _settled(tuple(arguments))
+                )
             return made_law(node.name, arguments, self.audit is not None)
         return ANSWERS[node.name](self, *arguments)
+
+
+def _require_modest(x: Any, y: Any) -> None:
+    """Refuse a public factor so large that a distance, known as a ball, is not settled in time.
+
+    A replay, which does not know exact private numbers from balls, asks it of both.
+    """
+    for one, two in ((x, y), (y, x)):
+        scaled = isinstance(one, (Secret, Irrational)) and isinstance(two, Fraction) and two
+        if scaled and not 1 / MOST_FACTOR <= abs(two) <= MOST_FACTOR:
+            raise InputError(
+                "a factor of a private number in the program must lie between 2^-64 and 2^64",
+                "program",
+            )
 
 
 def made_law(family: str, arguments: list[Any], audit: bool) -> Law:
@@ -352,12 +375,12 @@ def _settled(x: Any, flags: bool = False) -> Any:
         return tuple(_settled(part, flags) for part in x)
     if isinstance(x, bool) and not flags:
         return Fraction(int(x))
-    settled = x.value if isinstance(x, Whole) and x.count is not None else x
-    require_short("a parameter of a distribution in the program", settled)
-    return settled
+    return x.value if isinstance(x, Whole) and x.count is not None else x
 
 
 def _secret(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_secret, value))
     return isinstance(value, Secret) or (isinstance(value, Whole) and value.count is None)
 
 
