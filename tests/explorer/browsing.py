@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from discreet.making import MECHANISMS
+
+FIRST = ("lattice", "ls_hist", "ehds")
 ARTEFACTS = Path(__file__).parents[2] / "build" / "screenshots"
 
 
@@ -42,6 +45,21 @@ def cell(page: Any, row: str, column: int) -> Any:
         "table.figures tr", has=page.get_by_role("rowheader", name=row, exact=True)
     )
     return found.locator("td").nth(column)
+
+
+def opened(page: Any, explorer: Explorer) -> None:
+    """The design space as it is at first: the server remembers what other tests chose."""
+    page.goto(explorer.address)
+    page.locator("table.figures tbody tr, .problem:visible").first.wait_for()
+    labelled(page, "Data").click()
+    page.get_by_role("option", name="Immunotherapy: result").click()
+    labelled(page, "Prior: a number, one per category, or jeffreys").fill("1")
+    labelled(page, "ε").fill("1")
+    for name in MECHANISMS:
+        box = page.get_by_role("checkbox", name=name, exact=True)
+        if (box.get_attribute("aria-checked") == "true") != (name in FIRST):
+            box.click()
+    cell(page, "lattice", 0).filter(has_text="0.07598").wait_for()
 
 
 def planned(page: Any, explorer: Explorer, trial: Path, epsilon: str) -> None:

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 import discreet as dp
-from tests.explorer.browsing import Explorer, cell, labelled, picture, planned
+from tests.explorer.browsing import Explorer, cell, labelled, opened, picture, planned
 
 
 def test_explore(page: Any, explorer: Explorer) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(explorer.address)
-    cell(page, "lattice", 0).filter(has_text="0.07598").wait_for()
+    opened(page, explorer)
     cell(page, "lattice", 5).filter(has_text="1").wait_for()
     page.get_by_text("No private mechanism has an average error below 0.08539").wait_for()
     picture(page, "design")
@@ -27,11 +26,12 @@ def test_explore(page: Any, explorer: Explorer) -> None:
 
 
 def test_choose_other_counts(page: Any, explorer: Explorer) -> None:
-    page.goto(explorer.address)
+    opened(page, explorer)
     labelled(page, "Data").click()
     page.get_by_role("option", name="Bike sharing: weather").click()
     law = dp.accuracy(
-        dp.mechanism("lattice", dp.DirichletMultinomial("abc"), 731, epsilon=1), (463, 247, 21)
+        dp.mechanism("lattice", dp.DirichletMultinomial(list("abc")), 731, epsilon=1),
+        (463, 247, 21),
     )
     cell(page, "lattice", 0).filter(has_text=f"{law.mean:.4g}").wait_for()
     page.get_by_text("the exact loss is computed up to 500 records").wait_for()
@@ -51,7 +51,7 @@ def test_choose_other_counts(page: Any, explorer: Explorer) -> None:
 
 
 def test_every_mechanism(page: Any, explorer: Explorer) -> None:
-    page.goto(explorer.address)
+    opened(page, explorer)
     for name in ("optimal", "ls_dim", "ehd", "ehdl", "smooth_hellinger"):
         page.get_by_role("checkbox", name=name, exact=True).click()
         cell(page, name, 0).filter(has_text="0.").wait_for()
@@ -65,8 +65,7 @@ def test_every_mechanism(page: Any, explorer: Explorer) -> None:
 
 
 def test_the_keyboard_is_enough(page: Any, explorer: Explorer) -> None:
-    page.goto(explorer.address)
-    cell(page, "lattice", 0).wait_for()
+    opened(page, explorer)
     slider = page.get_by_role("slider", name="ε on a logarithmic scale")
     for _ in range(60):
         page.keyboard.press("Tab")
@@ -86,7 +85,7 @@ ABSURD = ("", "-1", "1e999", "nan", "<script>alert(1)</script>", "9" * 400, "٣x
 
 
 def test_absurd_numbers_in_the_design_space(page: Any, explorer: Explorer) -> None:
-    page.goto(explorer.address)
+    opened(page, explorer)
     labels = ("Counts, made up or public", "Prior: a number, one per category, or jeffreys", "ε")
     for label in labels:
         field = labelled(page, label)
@@ -99,6 +98,22 @@ def test_absurd_numbers_in_the_design_space(page: Any, explorer: Explorer) -> No
     cell(page, "lattice", 0).wait_for()
 
 
+WORDS = [  # what is typed where, and what is said of it
+    ("File on this machine", "", "data must be given"),
+    ("File on this machine", "\u202e", "must be a .csv"),
+    ("File on this machine", "x" * 5000 + ".csv", "cannot be read"),
+    ("Column", "", "column must be given"),
+    ("Column", "\u202e", "does not exist in the first line"),
+    ("Only records with (optional)", "drop table", "where"),
+    ("Whose record: column (optional)", "patient", "belong together"),
+    ("Ledger", "", "ledger must be given"),
+    ("Ledger", "x" * 5000, "discreet ledger init"),
+    ("Data set", "", "dataset must be given"),
+    ("Data set", "\u202e", "invisible characters"),
+    ("Data set", "x" * 5000, "at most 200 characters"),
+]
+
+
 def test_absurd_words_in_a_plan(page: Any, explorer: Explorer, trial: Path) -> None:
     planned(page, explorer, trial, "0.5")
     for label in ("Declared categories", "Prior", "ε", "Records", "Proportions"):
@@ -109,17 +124,17 @@ def test_absurd_words_in_a_plan(page: Any, explorer: Explorer, trial: Path) -> N
             page.get_by_role("alert").first.wait_for()
         field.fill(good)
         page.get_by_role("alert").first.wait_for(state="hidden")
-    for label in ("File on this machine", "Column", "Ledger", "Data set"):
+    for label, bad, said in WORDS:
         field = labelled(page, label)
         good = field.input_value()
-        for bad in ("", "no such thing", "\u202e", "x" * 5000):
-            field.fill(bad)
-            page.get_by_role("button", name="Release…").click()
-            confirm = page.get_by_role("button", name="Release and pay")
-            page.get_by_role("alert").or_(confirm).first.wait_for()
-            if confirm.is_visible():
-                confirm.click()
-                page.get_by_role("alert").first.wait_for()
+        field.fill(bad)
+        page.get_by_role("button", name="Release…").click()
+        confirm = page.get_by_role("button", name="Release and pay")
+        sentence = page.get_by_role("alert").filter(has_text=said)
+        sentence.or_(confirm).first.wait_for()
+        if confirm.is_visible():
+            confirm.click()
+        sentence.wait_for()
         field.fill(good)
     assert dp.Ledger.open(trial / "budget.db").remaining("trial-7").epsilon == 1
 
@@ -180,7 +195,7 @@ def test_columns_are_suggested_where_there_is_a_schema(
     import duckdb
 
     name = str(trial / "visits.parquet")
-    duckdb.sql("select 'cured' as outcome, 1 as patient").write_parquet(name)
+    duckdb.execute("copy (select 'cured' as outcome, 1 as patient) to ? (format parquet)", [name])
     planned(page, explorer, trial, "0.5")
     labelled(page, "File on this machine").fill(name)
     field = labelled(page, "Column")

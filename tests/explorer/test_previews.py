@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dp
+from discreet.exact import Floats
 from discreet.explorer import previews
-from discreet.explorer.previews import Errors, Fan, Missing, Widths, figure, read_setting, sketched
+from discreet.explorer.previews import Errors, Fan, Missing, Widths, figure
+from discreet.explorer.settings import read_setting, sketched
 
 SMALL = read_setting("71, 19", "1", "1")
 LARGE = read_setting("463 247 21", "1", "0.5")
@@ -40,12 +43,16 @@ def test_what_cannot_be_listed_is_estimated_and_says_so() -> None:
 def test_a_fan_has_the_true_posterior_inside() -> None:
     found = figure("fan", SMALL, "lattice", 0)
     assert isinstance(found, Fan)
-    step = found.x[1] - found.x[0]
-    means = {q: float(np.dot(found.x, y)) / float(np.sum(y)) for q, y in found.released.items()}
-    true = float(np.dot(found.x, found.true)) / float(np.sum(found.true))
-    assert sum(found.true) * step == pytest.approx(1, abs=0.01)
+    x = np.array(found.x)
+    means = {q: _mean(x, np.array(y)) for q, y in found.released.items()}
+    true = _mean(x, np.array(found.true))
+    assert np.trapezoid(found.true, x) == pytest.approx(1, abs=0.01)
     assert list(means.values()) == sorted(means.values())
     assert means[0.025] < true < means[0.975]
+
+
+def _mean(x: Floats, density: Floats) -> float:
+    return float(np.trapezoid(x * density, x) / np.trapezoid(density, x))
 
 
 def test_losses_limits_and_widths() -> None:
@@ -120,4 +127,25 @@ def test_a_sketch_has_the_records_and_the_proportions(shares: list[int], n: int)
 def test_nothing_is_raised_in_another_process() -> None:
     assert isinstance(figure("errors", SMALL, "lattice"), Errors)
     assert isinstance(figure("errors", SMALL, "smooth_hellinger"), Errors)
-    assert set(previews.FIGURES) == {"errors", "fan", "loss", "limit", "averaged", "widths"}
+    kinds = {"proved", "errors", "fan", "loss", "limit", "averaged", "widths"}
+    assert set(previews.FIGURES) == kinds
+
+
+@pytest.mark.parametrize("prior", ["1e-9", "0.001", "1", "1e9"])
+@pytest.mark.parametrize("counts", ["1000000000, 0", "1, 0", "71, 19", "20 20 20 20 20 20 20 20"])
+def test_curves_are_finite_and_seen(counts: str, prior: str) -> None:
+    """The peak of a posterior of a billion records lies between two points of the axis."""
+    found = figure("fan", read_setting(counts, prior, "0.00001"), "lattice")
+    assert isinstance(found, Fan)
+    for curve in (found.true, *found.released.values()):
+        assert np.isfinite(curve).all()
+    assert found.x == sorted(found.x)
+    assert max(found.true) > 0
+
+
+def test_private_n() -> None:
+    setting = replace(SMALL, adjacency="add-remove", max_per_unit=3)
+    found = figure("errors", setting, "lattice")
+    law = dp.accuracy(setting.mechanism("lattice"), (71, 19))
+    assert found.mean == pytest.approx(law.mean)
+    assert isinstance(figure("errors", setting, "ehds"), Missing)

@@ -62,7 +62,7 @@ class Desk:
 
 
 @contextmanager
-def frame(path: str, mount: str, desk: Desk) -> Iterator[None]:
+def frame(path: str, desk: Desk) -> Iterator[None]:
     """The head of a page, with its links; what is inside goes into the page."""
     ui.add_css(STYLE)
     ui.colors(primary=PRIMARY)
@@ -73,7 +73,7 @@ def frame(path: str, mount: str, desk: Desk) -> Iterator[None]:
             heading(1, "discreet")
             with ui.element("nav").props('aria-label="Pages"'):
                 for place, title in PAGES.items():
-                    link = ui.link(title, f"{mount}{place}")
+                    link = ui.link(title, place)  # which the server's token comes before
                     if place == path:
                         link.props('aria-current="page"')
         ui.select({None: "Auto", False: "Light", True: "Dark"}, label="Colours").props(

@@ -123,9 +123,7 @@ class Plan:
         counts = sketched(shares, whole_number("records", text["records"]))
         epsilon = check.epsilon(check.text_number("epsilon", text["epsilon"]))
         most = 1 if not text["max_per_unit"] else whole_number("max_per_unit", text["max_per_unit"])
-        found = Setting(counts, model.prior, epsilon, text["adjacency"], max(1, most))
-        found.mechanism(text["mechanism"])  # a combination that does not exist is refused here
-        return found
+        return Setting(counts, model.prior, epsilon, text["adjacency"], max(1, most))
 
     async def _preview(self, setting: Setting, name: str) -> None:
         ask = self.computer.figure

@@ -108,11 +108,11 @@ def fan(setting: Setting, name: str, category: int = 0) -> Fan:
     for q in QUANTILES:
         place = order[min(int(np.searchsorted(reached, q)), len(order) - 1)]
         released[q] = beta(of_category[place], of_all[place] - of_category[place])
-    # the narrower one, drawn as if it were alone, would be a spike between two points
+    # each curve has points of its own: a narrow one would be lost between those of a wide one
     curves = [true, *released.values()]
-    low = min(_end(curve, 0.0005) for curve in curves)
-    high = max(_end(curve, 0.9995) for curve in curves)
-    x = np.linspace(low, high, 2 * _POINTS)
+    own_points = [_quantiles(curve) for curve in curves]
+    even = np.linspace(min(map(min, own_points)), max(map(max, own_points)), _POINTS)
+    x = np.unique(np.concatenate([even, *own_points]))
     return Fan(
         x.tolist(),
         _density(true, x),
@@ -121,10 +121,11 @@ def fan(setting: Setting, name: str, category: int = 0) -> Fan:
     )
 
 
-def _end(curve: Any, q: float) -> float:
-    """A quantile; 0 or 1 where it is too near to them for floats."""
-    found = float(curve.ppf(q))
-    return found if 0 <= found <= 1 else round(q)
+def _quantiles(curve: Any) -> Floats:
+    """Points where a density is; 0 or 1 where they are too near to them for floats."""
+    q = np.linspace(0.0005, 0.9995, _POINTS // 4)
+    found = np.asarray(curve.ppf(q), dtype=np.float64)
+    return np.where((found >= 0) & (found <= 1), found, q.round())
 
 
 def _density(curve: Any, x: Floats) -> list[float]:

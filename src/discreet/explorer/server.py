@@ -31,7 +31,7 @@ def serve(
     chosen = taken.getsockname()[1]
     token = new_token()
     address = f"http://{HOST}:{chosen}/{token}/"
-    _pages(computer, f"/{token}")
+    _pages(computer)
     inner = FastAPI(openapi_url=None)
     ui.run_with(
         inner, mount_path=f"/{token}", title="discreet", favicon="🔏", show_welcome_message=False
@@ -51,20 +51,20 @@ def _begin(address: str, announce: Callable[[str], None], browser: bool) -> None
         webbrowser.open(address)
 
 
-def _pages(computer: Computer, mount: str) -> None:
+def _pages(computer: Computer) -> None:
     desk = Desk()
 
     @ui.page("/")
     def design() -> None:
-        with layout.frame("/", mount, desk):
+        with layout.frame("/", desk):
             Design(computer, desk)
 
     @ui.page("/plan")
     def plan() -> None:
-        with layout.frame("/plan", mount, desk):
+        with layout.frame("/plan", desk):
             Plan(computer, desk)
 
     @ui.page("/budget")
     def budget() -> None:
-        with layout.frame("/budget", mount, desk):
+        with layout.frame("/budget", desk):
             Budget(desk)
