@@ -74,6 +74,27 @@ FAILING: dict[str, tuple[str, str]] = {
 }
 
 
+BIG = " * ".join(["2**64"] * 20)  # of a flag, so that a run knows it as a whole number
+FAILING |= {  # of a sixth review
+    "a factor that is a flag times a number": (
+        f"{POST}c = True * {BIG}\nx = total_variation(post, Beta(1, 2)) - 1/2\n"
+        + "x = clip(x * c, -1, 1)\n" * 40
+        + "return sample(laplace(eps/3, clip(x, 0, 1), grid=1))",
+        "eps",
+    ),
+    "a distance that changes in a loop of any length": (
+        f"{POST}x = total_variation(post, Beta(2, 1))\nfor i in range(len(data)):\n"
+        "    x = x + 1/8\nreturn sample(laplace(eps, clip(x, 0, 1), grid=1))",
+        "2*eps",
+    ),
+    "a state that is divided record by record": (
+        "x = fold(lambda s, r: clip(s / 3 + r, 0, 1), 0, data)\n"
+        "return sample(laplace(eps, x, grid=1))",
+        "eps",
+    ),
+}
+
+
 @pytest.mark.parametrize("name", FAILING)
 def test_what_could_fail_for_some_data_only_is_not_run(name: str) -> None:
     lines, budget = FAILING[name]
@@ -208,3 +229,42 @@ def test_the_auditor_sees_a_failure_that_shows_the_data() -> None:
     found = auditing.worst_loss(program, {"eps": Fraction(1)}, 1)
     assert found is not None
     assert found.epsilon == float("inf")
+
+
+def test_a_distance_that_is_used_twice_is_computed_once() -> None:
+    """Doubling a distance thirty times took a day, not thirty steps."""
+    double = "x = hellinger(post, Beta(1, 2))\n" + "x = x + x\n" * 30
+    program = made(
+        f"{POST}{double}return sample(laplace(eps/2**30, x, grid=1))", BOOLS, "substitute", "2*eps"
+    )
+    assert proved(program)
+    release_program(program, [True, False], {"eps": 1})
+
+
+SAME = [
+    "return exp(800) + sample(laplace(eps, sum(data)))",
+    "return exp(-800) + sample(laplace(eps, sum(data)))",
+    "x = sum(data)\n" + "x = x * (10**64)**9\n" * 8 + "return sample(laplace(eps, clip(x, 0, 1)))",
+]
+
+
+@pytest.mark.parametrize("lines", SAME)
+def test_large_numbers_end_in_a_sentence(lines: str) -> None:
+    test_odd_programs_end_in_a_sentence(lines)
+
+
+def test_constants_are_summed_over_records() -> None:
+    for constant, total in (("3", 9), ("True", 3)):
+        noise = "sample(laplace(eps, 0, grid=1))"
+        lines = f"return sum(map(lambda r: {constant}, data)) + {noise}"
+        program = made(lines, List[Real], "substitute", "eps")
+        assert release_program(program, [1, 2, 3], {"eps": 100}).value == total
+
+
+def test_roots_near_0_are_known() -> None:
+    lines = (
+        "near = map(lambda x: clip(x, 0, 1/10**40), data)\n"
+        "post = infer(observe_all(Normal, near, prior=Normal(0, 1), variance=1))\n"
+        "return sample(exp_mech(eps, lambda r: -hellinger(post, r), (Normal(0, 1), Normal(1, 1))))"
+    )
+    assert proved(made(lines, List[Real], "substitute", "eps"))

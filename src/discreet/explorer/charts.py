@@ -66,6 +66,7 @@ def bar_chart(
         for name, (value, text) in shown.items()
     ]
     series: dict[str, Any] = {"type": "bar", "barWidth": "55%", "data": bars}
+    series["markLine"] = {"data": []}  # an old one would stay
     values = [value for value, _ in shown.values() if value is not None]
     if line is not None:
         values.append(line[1])
@@ -84,7 +85,8 @@ def bar_chart(
         "axisLine": {"lineStyle": {"color": INK}},
         "axisTick": {"show": False},
     }
-    return _chart([series], x, y) | {"grid": {"left": 128, "right": 24, "top": 28, "bottom": 48}}
+    left = 16 + 7 * max(map(len, shown), default=0)
+    return _chart([series], x, y) | {"grid": {"left": left, "right": 24, "top": 28, "bottom": 48}}
 
 
 def curve_chart(points: Sequence[tuple[float, float, float]], here: float) -> dict[str, Any]:
@@ -153,6 +155,8 @@ def _axis(name: str, **ends: float) -> dict[str, Any]:
         "axisLabel": {"hideOverlap": True},
         "axisLine": {"lineStyle": {"color": INK}},
         "splitLine": {"lineStyle": {"color": GRID}},
+        "min": None,
+        "max": None,
         **ends,
     }
 
@@ -162,8 +166,14 @@ def _chart(series: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]) -
         "animation": False,
         "aria": {"enabled": False},  # the description says what it is, the table its numbers
         "textStyle": {"fontFamily": "system-ui, sans-serif"},
-        "legend": {"show": len(series) > 1, "type": "plain", "top": 0, "itemWidth": 32}
-        | {"itemStyle": {"opacity": 0}},
+        "legend": {
+            "show": len(series) > 1,
+            "top": 0,
+            "itemWidth": 24,
+            "itemGap": 8,
+            "textStyle": {"fontSize": 11},
+            "itemStyle": {"opacity": 0},
+        },
         "grid": {"left": 56, "right": 20, "top": 56, "bottom": 48},
         "tooltip": {"trigger": "axis", "confine": True},
         "xAxis": x,

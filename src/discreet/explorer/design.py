@@ -124,7 +124,7 @@ class Design:
             for slider, letter, count in zip(
                 self.shares, letters(len(counts)), counts, strict=True
             ):
-                slider.show(slider.value, f"{letter}: {count} records")
+                slider.show(slider.value, f"{letter}: {count:,} records", visible=True)
         else:
             setting = read_setting(str(self.counts.value), prior, epsilon)
         known = KNOWN.get(str(self.source.value), {})

@@ -108,6 +108,8 @@ class Slider:
         self, name: str, low: float, high: float, value: float, moved: Callable[[float], None]
     ) -> None:
         self.value, self._moved = value, moved
+        self._text = ui.label().classes("note")
+        self._text.set_visibility(False)
         self._input = ui.element("input").props(
             f'type=range min={low} max={high} step=any value={value} aria-label="{escape(name)}"'
         )
@@ -121,10 +123,12 @@ class Slider:
             self._input.props(f"value={self.value}")
             self._moved(self.value)
 
-    def show(self, value: float, text: str) -> None:
+    def show(self, value: float, text: str, visible: bool = False) -> None:
         """Where it stands, and how that is read out."""
         self.value = value
         self._input.props(f'value={value} aria-valuetext="{escape(text)}"')
+        self._text.set_text(text)
+        self._text.set_visibility(visible)
 
 
 class Figures:

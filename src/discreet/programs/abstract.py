@@ -73,6 +73,7 @@ class Private:
     inexact: bool = False
     token: int | None = None
     depth: int = 0  # how many operations a distance of laws went through
+    state: bool = False  # of a fold: what is done to it is done once for every record
 
 
 @dataclass(frozen=True)
@@ -323,6 +324,7 @@ def added(x: Public | Private, y: Public | Private, sign: int) -> Public | Priva
         high,
         inexact=inexact,
         depth=depth,
+        state=x.state or other.state,
     )
 
 

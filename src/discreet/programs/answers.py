@@ -44,7 +44,7 @@ def _clip(run: Interpreter, x: Any, low: Any, high: Any) -> Any:
         return SECRET
     if isinstance(inner, Irrational):
         bounded = inner.real
-        return Irrational(lambda: bounded().max(ball(ends[0])).min(ball(ends[1])))
+        return Irrational(balls.memo(lambda: bounded().max(ball(ends[0])).min(ball(ends[1]))))
     return min(max(inner, ends[0]), ends[1])
 
 
@@ -56,7 +56,7 @@ def _extreme(larger: bool, run: Interpreter, *values: Any) -> Any:
     if len(exact) == len(numbers):
         return max(exact) if larger else min(exact)
     reals = [real(x) for x in numbers if isinstance(x, (Fraction, Irrational))]
-    return Irrational(partial(_extreme_ball, larger, reals))
+    return Irrational(balls.memo(partial(_extreme_ball, larger, reals)))
 
 
 def _extreme_ball(larger: bool, reals: list[balls.Real]) -> arb:
@@ -70,7 +70,7 @@ def _abs(run: Interpreter, x: Any) -> Any:
     inner = plain(number_of(x))
     if isinstance(inner, Irrational):
         bounded = inner.real
-        return Irrational(lambda: abs(bounded()))
+        return Irrational(balls.memo(lambda: abs(bounded())))
     return SECRET if isinstance(inner, Secret) else abs(inner)
 
 
@@ -119,6 +119,9 @@ def _sum(run: Interpreter, data: Any) -> Any:
         return Whole(Fraction(0), step, count)
     if data.values is None:
         hidden = data.hidden()
+        if run.n is not None and isinstance(hidden, (bool, Fraction)):  # the same for every record
+            flag = isinstance(hidden, bool)
+            return Whole(Fraction(0), ONE, run.n * int(hidden)) if flag else run.n * hidden
         return hidden if isinstance(hidden, Whole) and hidden == HIDDEN_FLAG else SECRET
     if all(isinstance(value, bool) for value in data.values):
         return Whole(Fraction(0), ONE, sum(data.values))

@@ -182,9 +182,6 @@ class Checker(Expressions):
             return Public(sort=value.sort, note=value.note)
         if isinstance(value, LawOf) and is_public(value):
             return Public(sort="law", note=value.family)
-        if isinstance(value, Private) and value.sort == "number":
-            reason = f"{name} is private and changes in a loop"
-            return Private(None, reason=reason, inexact=True)
         return Hidden(name)
 
 

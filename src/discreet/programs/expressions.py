@@ -270,8 +270,13 @@ class Expressions(ABC):
 
     def of_size(self, node: syntax.Node, found: Abstract) -> Abstract:
         """Refuse numbers of very many digits, and distances that go through too much."""
-        if isinstance(found, Public) and found.number is not None:
-            parts = [coefficient for _, coefficient in found.number.terms]
+        known: tuple[Expression | None, ...] = ()
+        if isinstance(found, Public):
+            known = (found.number,)
+        elif isinstance(found, Private):
+            known = found.distances or ()
+        for number_ in (x for x in known if x is not None):
+            parts = [coefficient for _, coefficient in number_.terms]
             if any(max(c.numerator, c.denominator).bit_length() > MOST_BITS for c in parts):
                 raise self.error(
                     node,

@@ -354,7 +354,7 @@ def _folded_number(
     by a bounded amount, so it has to be the old state plus a function of the record.
     """
     apart = checker.prover.fresh("D", declared.Number(ZERO.value))
-    state = Private(checker.everywhere(apart), "the state so far", symbolic.ONE)
+    state = Private(checker.everywhere(apart), "the state so far", symbolic.ONE, state=True)
     later = numeric(pure(checker, node, step, (state, _public_like(data.item))))
     if isinstance(later, Private) and later.distances is not None:
         kept = all(checker.prover.at_most(d, apart).holds for d in later.distances)

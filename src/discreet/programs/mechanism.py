@@ -95,8 +95,11 @@ class ProgramLaw:
         """One run: all that was drawn, in order."""
         sampler = Sampler(os.urandom if rng is None else rng.bytes)
         run: list[Any] = []
+        replay: list[Any] = []
         try:
             self.program.evaluate(self.given, self.values, self.n, sampler, trace=run)
+            transcript = Transcript(sampler.transcript)
+            self.program.evaluate(self.given, None, self.n, transcript, trace=replay)
         except Exception:  # one sentence for all, for the reason might show the data
             raise InputError(
                 f"{self.program.name} failed on what was drawn, as a division by a released 0 "
@@ -105,9 +108,6 @@ class ProgramLaw:
             ) from None
         # All that the run treated as public has to be what a replay without data finds too: sizes
         # of noise, grids, and what was drawn. Otherwise something private passed for public.
-        replay: list[Any] = []
-        transcript = Transcript(sampler.transcript)
-        self.program.evaluate(self.given, None, self.n, transcript, trace=replay)
         if run != replay:
             raise ExactnessError(f"{self.program.name} ran otherwise than it was proved: a defect")
         return tuple(sampler.transcript)

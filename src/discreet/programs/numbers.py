@@ -77,7 +77,9 @@ def rounded(name: str, x: Expression) -> Fraction:
     def digits(value: arb) -> Fraction | None:
         if not value.is_finite() or value.rel_accuracy_bits() < 220:
             return None
-        size = math.floor(math.log10(abs(balls.fraction(value.mid()))))
+        exact = balls.fraction(value.mid())
+        bits = exact.numerator.bit_length() - exact.denominator.bit_length()
+        size = math.floor(bits * 0.30103)  # digits before the point, or one more
         scale = Fraction(10) ** ((MORE_DIGITS if name == "pi" else DIGITS) - size)
         whole = (value * ball(scale)).ceil().unique_fmpz()
         return None if whole is None else int(whole) / scale
@@ -121,7 +123,7 @@ def add(x: Numeric, y: Numeric) -> Numeric:
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a + b
     left, right = real(a), real(b)
-    return Irrational(lambda: left() + right())
+    return Irrational(balls.memo(lambda: left() + right()))
 
 
 def multiply(x: Numeric, y: Numeric) -> Numeric:
@@ -138,7 +140,7 @@ def multiply(x: Numeric, y: Numeric) -> Numeric:
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a * b
     left, right = real(a), real(b)
-    return Irrational(lambda: left() * right())
+    return Irrational(balls.memo(lambda: left() * right()))
 
 
 def negative(x: Numeric) -> Numeric:
@@ -156,4 +158,4 @@ def inverse(x: Numeric) -> Numeric:
             raise InputError("the program divides by a released 0", "program")
         return 1 / a
     inner = a.real
-    return Irrational(lambda: 1 / inner())
+    return Irrational(balls.memo(lambda: 1 / inner()))

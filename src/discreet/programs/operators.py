@@ -78,6 +78,7 @@ def _product(
     checker: Checker, node: syntax.Node, x: Public | Private, y: Public | Private
 ) -> Abstract:
     """|c|·d."""
+    _require_unscaled(checker, node, x, y)
     if isinstance(x, Private) and isinstance(y, Private):
         if x.depth or y.depth:
             raise checker.failing(node, "a distance of laws times a private value")
@@ -102,6 +103,19 @@ def _product(
             raise checker.failing(node, "a distance of laws times a released number")
         return checker.unbounded(node, "a private value times a released one", AFTER)
     return scaled(inner, factor.number, _size(checker, factor.number))
+
+
+def _require_unscaled(
+    checker: Checker, node: syntax.Node, x: Public | Private, y: Public | Private
+) -> None:
+    """Refuse a product with the state of a fold."""
+    if any(isinstance(side, Private) and side.state for side in (x, y)):
+        raise checker.error(
+            node,
+            "the state of a fold is added to, not multiplied or divided",
+            "its digits would grow with every record, and the time of a run would show the records",
+            "multiply the record, or the result after the fold",
+        )
 
 
 def _size(checker: Checker, c: Expression) -> Expression:
@@ -133,6 +147,7 @@ def _quotient(
             fix="declare its bounds in params={…}, such as Pos",
             kind="value",
         )
+    _require_unscaled(checker, node, x, y)
     if isinstance(x, Private):
         factor = symbolic.ONE / y.number
         found = scaled(x, factor, _size(checker, factor))

@@ -203,11 +203,12 @@ class Prover:
 
 def _enclosed(base: Base) -> tuple[Fraction, Fraction]:
     """Rational bounds of a constant."""
-    with balls.precision(_BITS):
-        value = Expression(((((base, 1),), Fraction(1)),)).ball({})
-        if not value.is_finite():
-            raise InputError(f"{base.name} of these numbers does not exist", "budget")
-        return balls.fraction(value.lower()), balls.fraction(value.upper())
+    for bits in (_BITS, 4 * _BITS, 16 * _BITS):  # √(1 − x) of a tiny x needs more of them
+        with balls.precision(bits):
+            value = Expression(((((base, 1),), Fraction(1)),)).ball({})
+            if value.is_finite():
+                return balls.fraction(value.lower()), balls.fraction(value.upper())
+    raise InputError(f"{base.name} of these numbers does not exist", "budget")
 
 
 def _value(found: Any) -> Fraction | None:

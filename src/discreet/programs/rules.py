@@ -211,7 +211,7 @@ def clip(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -
         distances = tuple(symbolic.least(d, width) for d in inner.distances)
     why = f"clipped to [{ends[0]}, {ends[1]}]"
     found = Private(distances, why, None, ends[0], ends[1], inexact=inner.inexact)
-    return replace(found, depth=deeper(inner))
+    return replace(found, depth=deeper(inner), state=inner.state)
 
 
 def extreme(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:
@@ -241,7 +241,8 @@ def extreme(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]
             )
     columns = zip(*(x.distances for x in private if x.distances is not None), strict=True)
     moves = tuple(worst(*column) for column in columns)
-    return Private(moves, private[0].why, inexact=inexact, depth=deeper(*private))
+    state = any(x.state for x in private)
+    return Private(moves, private[0].why, inexact=inexact, depth=deeper(*private), state=state)
 
 
 def magnitude(checker: Checker, node: syntax.Call, arguments: tuple[Abstract, ...]) -> Abstract:

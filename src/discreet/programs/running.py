@@ -350,8 +350,10 @@ def _require_modest(x: Any, y: Any) -> None:
     A replay, which does not know exact private numbers from balls, asks it of both.
     """
     for one, two in ((x, y), (y, x)):
-        scaled = isinstance(one, (Secret, Irrational)) and isinstance(two, Fraction) and two
-        if scaled and not 1 / MOST_FACTOR <= abs(two) <= MOST_FACTOR:
+        factor = plain(two)
+        if not isinstance(one, (Secret, Irrational)) or not isinstance(factor, Fraction):
+            continue
+        if factor and not 1 / MOST_FACTOR <= abs(factor) <= MOST_FACTOR:
             raise InputError(
                 "a factor of a private number in the program must lie between 2^-64 and 2^64",
                 "program",
