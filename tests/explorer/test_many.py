@@ -17,6 +17,7 @@ def test_twenty_sessions(browser: Any, explorer: Explorer) -> None:
     context = browser.new_context(viewport={"width": 1000, "height": 800})
     context.set_default_timeout(60_000)
     pages = [context.new_page() for _ in range(SESSIONS)]
+    pages[0].bring_to_front()  # others draw no menus
     opened(pages[0], explorer)
     for page in pages[1:]:
         page.goto(explorer.address)

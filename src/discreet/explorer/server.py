@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import uvicorn
 from fastapi import FastAPI
-from nicegui import app, ui
+from nicegui import Client, app, ui
 
 from discreet.explorer import layout
 from discreet.explorer.budget import Budget
@@ -52,19 +52,23 @@ def _begin(address: str, announce: Callable[[str], None], browser: bool) -> None
 
 
 def _pages(computer: Computer) -> None:
+    """Fields come once the page is connected: what is typed before that would be lost."""
     desk = Desk()
 
     @ui.page("/")
-    def design() -> None:
+    async def design(client: Client) -> None:
         with layout.frame("/", desk):
+            await client.connected()
             Design(computer, desk)
 
     @ui.page("/plan")
-    def plan() -> None:
+    async def plan(client: Client) -> None:
         with layout.frame("/plan", desk):
+            await client.connected()
             Plan(computer, desk)
 
     @ui.page("/budget")
-    def budget() -> None:
+    async def budget(client: Client) -> None:
         with layout.frame("/budget", desk):
+            await client.connected()
             Budget(desk)
