@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import accuracy, counting, instruments, networks, regression, speed
+from benchmarks import accuracy, counting, explorer, instruments, networks, regression, speed
 
 
 def main() -> None:
@@ -25,6 +25,7 @@ def main() -> None:
         regression.statistics_at_scale,
         regression.private_regression,
         regression.wage_equation,
+        explorer.explorer,
     ):
         benchmark()
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import subprocess
 import sys
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from discreet.making import MECHANISMS
 
+T = TypeVar("T")
 FIRST = ("lattice", "ls_hist", "ehds")
 ARTEFACTS = Path(__file__).parents[2] / "build" / "screenshots"
 
@@ -33,6 +37,12 @@ class Explorer:
         self.process.terminate()
         printed, _ = self.process.communicate(timeout=20)
         return printed
+
+
+def settled(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result, in a thread of its own: the browser's driver has a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 def labelled(page: Any, text: str) -> Any:

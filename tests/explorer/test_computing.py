@@ -14,6 +14,7 @@ from discreet.explorer import computing
 from discreet.explorer.computing import Computer
 from discreet.explorer.previews import Errors, Missing
 from discreet.explorer.settings import read_setting
+from tests.explorer.browsing import settled
 
 SETTING = read_setting("71, 19", "1", "1")
 
@@ -26,7 +27,7 @@ def computer() -> Iterator[Computer]:
 
 
 def processes(computer: Computer, slow: bool) -> list[int]:
-    return [pid for worker in computer._workers[slow] for pid in worker._pool._processes]
+    return [worker._process.pid or 0 for worker in computer._workers[slow]]
 
 
 async def asked_twice(computer: Computer) -> tuple[Any, Any]:
@@ -37,7 +38,7 @@ async def asked_twice(computer: Computer) -> tuple[Any, Any]:
 
 
 def test_the_same_figure_is_computed_once(computer: Computer) -> None:
-    one, two = asyncio.run(asked_twice(computer))
+    one, two = settled(asked_twice(computer))
     assert isinstance(one, Errors)
     assert one is two
 
@@ -56,7 +57,7 @@ def test_what_takes_too_long_is_given_up(
     computer: Computer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(computing, "MOST_SECONDS", 2.0)
-    slow, quick = asyncio.run(slow_and_quick(computer))
+    slow, quick = settled(slow_and_quick(computer))
     assert slow == computing.LATE
     assert isinstance(quick, Errors)
 
@@ -71,7 +72,7 @@ async def abandoned(computer: Computer) -> Any:
 
 
 def test_what_nobody_waits_for_does_not_hold_up_others(computer: Computer) -> None:
-    assert isinstance(asyncio.run(abandoned(computer)), float)
+    assert isinstance(settled(abandoned(computer)), float)
 
 
 async def killed(computer: Computer) -> tuple[Any, Any]:
@@ -85,6 +86,6 @@ async def killed(computer: Computer) -> tuple[Any, Any]:
 
 
 def test_a_process_that_dies_is_replaced(computer: Computer) -> None:
-    broken, after = asyncio.run(killed(computer))
+    broken, after = settled(killed(computer))
     assert isinstance(broken, Missing)
     assert isinstance(after, float)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from discreet.explorer.gate import Gate, new_token
+from tests.explorer.browsing import settled
 
 TOKEN, PORT = "s3cret", 8123
 OWN = {"host": "127.0.0.1:8123"}
@@ -32,7 +32,7 @@ def answered(kind: str, path: str, headers: dict[str, str]) -> int:
 
     coded = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": kind, "path": path, "headers": coded}
-    asyncio.run(Gate(app, TOKEN, PORT)(scope, receive, send))
+    settled(Gate(app, TOKEN, PORT)(scope, receive, send))
     first = sent[0]
     if kind == "websocket":
         return 101 if first["type"] == "websocket.accept" else int(first["code"])

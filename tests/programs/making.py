@@ -17,7 +17,7 @@ from discreet.programs.exploring import TooManyError
 from discreet.programs.program import Program, Source, make_program
 
 WORDS = (*language.__all__, "map", "sum", "len", "range", "min", "max", "abs")
-BINDINGS = tuple((word, word) for word in WORDS if word != "private")
+BINDINGS = tuple(sorted((word, word) for word in WORDS if word != "private"))
 
 
 def made(

@@ -14,10 +14,21 @@ import pytest
 from flint import arb
 
 import discreet as dp
-from discreet import divergence
+from discreet import divergence, language
 from discreet.errors import InputError
 from discreet.exact import balls
-from discreet.language import Between, Bool, List, Pos, Real, Tuple
+from discreet.language import (
+    AtLeast,
+    Between,
+    Bool,
+    Candidates,
+    Enum,
+    List,
+    Pos,
+    Real,
+    Tuple,
+    Vector,
+)
 from discreet.programs import auditing
 from discreet.programs.declared import Records
 from discreet.programs.reports import check_program
@@ -203,9 +214,11 @@ def test_odd_programs_end_in_a_sentence(lines: str) -> None:
         return
     said = ""
     try:
-        dp.Release.from_json(release_program(program, [True], {"eps": 1}).to_json())
+        made_here = release_program(program, [True], {"eps": 1})
     except InputError as error:
         said = str(error)
+    else:
+        assert dp.Release.from_json(made_here.to_json()) == made_here
     assert "stays paid" not in said
 
 
@@ -268,3 +281,63 @@ def test_roots_near_0_are_known() -> None:
         "return sample(exp_mech(eps, lambda r: -hellinger(post, r), (Normal(0, 1), Normal(1, 1))))"
     )
     assert proved(made(lines, List[Real], "substitute", "eps"))
+
+
+# ---- of a seventh review ------------------------------------------------------------------------
+
+VECTOR = {"eps": Pos, "alpha": Vector(Pos)}
+CATEGORICAL = "post = infer(observe_all(Categorical, data, prior=Dirichlet(alpha)))\n"
+
+
+@pytest.mark.parametrize("data", [[], [0], [0, 0]])
+def test_laws_of_one_category_are_no_distance_apart(data: list[int]) -> None:
+    kinds = VECTOR | {"c": Candidates(language.Dirichlet)}
+    lines = f"{CATEGORICAL}return sample(exp_mech(eps, lambda r: -hellinger(post, r), c))"
+    program = made(lines, List[Enum], "add-remove", "eps", kinds)
+    assert proved(program)
+    one = language.Dirichlet((1,))
+    assert release_program(program, data, {"eps": 1, "alpha": [1], "c": [one] * 2}).value == one
+
+
+def test_an_audit_tries_the_categories_of_the_prior_only() -> None:
+    lines = f"{CATEGORICAL}return sample(laplace(eps, params(post)))"
+    program = made(lines, List[Enum], "substitute", "2*eps", VECTOR)
+    given = {"eps": Fraction(1), "alpha": (Fraction(1), Fraction(1))}
+    found = auditing.worst_loss(program, given, 2)
+    assert found is not None
+    assert found.tightness == 1
+
+
+@pytest.mark.parametrize(
+    ("budget", "kinds"),
+    [("(x-3)*(x-4)", {"x": Pos}), (("x", "x-3/2"), {"x": AtLeast(1)})],
+)
+def test_budgets_that_are_negative_somewhere(budget: object, kinds: dict[str, object]) -> None:
+    try:
+        program = made("return 1", BOOLS, "substitute", budget, kinds)
+    except InputError:
+        return
+    found = check_program(program).diagnostic
+    assert found is not None
+    assert "the checker failed" not in found.message
+
+
+def test_a_list_of_candidates_is_no_law() -> None:
+    kinds = {"eps": Pos, "c": Candidates(language.Beta)}
+    lines = f"{POST}return sample(laplace(eps, hellinger(post, c), grid=1))"
+    assert not proved(made(lines, BOOLS, "substitute", "2*eps", kinds))
+
+
+def test_very_wide_noise_is_audited() -> None:
+    lines = "x = 1/(3*(10**64)**6)\nreturn sample(laplace(eps, x*sum(data)))"
+    program = made(lines, BOOLS, "substitute", "eps")
+    assert proved(program)
+    assert auditing.worst_loss(program, {"eps": Fraction(1)}, 1) is not None
+
+
+def test_a_constant_flag_has_no_steps() -> None:
+    lines = (
+        "c = sum(map(lambda r: True, data))\nx = count(lambda r: r > 0, data)\n"
+        "return sample(laplace(eps, x*c))"
+    )
+    assert not proved(made(lines, List[Real], "substitute", "n*eps"))

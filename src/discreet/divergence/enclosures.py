@@ -152,7 +152,10 @@ def _tail_bound(a: Fraction, b: Fraction, x: arb, y: arb) -> arb | None:
 
 def _root(square: arb) -> arb:
     """√ of a number known not to be negative, whatever its ball says."""
-    return _not_negative(square).sqrt()
+    if square > 0:
+        return square.sqrt()
+    high = square.upper()
+    return arb(0).union(high.sqrt()) if high > 0 else arb(0)
 
 
 def _not_negative(value: arb) -> arb:

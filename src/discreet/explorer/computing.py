@@ -10,9 +10,8 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
 from discreet.explorer import previews
@@ -33,46 +32,69 @@ class Worker:
     """One process, and one figure at a time."""
 
     def __init__(self, calm: int) -> None:
-        self._calm = calm
+        self._calm, self._ended = calm, False
         self._start()
 
     def _start(self) -> None:
         spawned = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(1, spawned, _begun, (self._calm,))
-        self._pool.submit(previews.warm_up)  # imports what the first figures need
+        self._pipe, theirs = spawned.Pipe()
+        self._process = spawned.Process(target=_work, args=(theirs, self._calm), daemon=True)
+        self._process.start()
+        theirs.close()
 
     def end(self) -> None:
         """End the process, also one that is still computing."""
-        for process in list((self._pool._processes or {}).values()):
-            process.kill()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._ended = True
+        self._process.kill()
+        self._process.join()
 
-    async def compute(self, key: Key, wanted: Callable[[], bool]) -> Any:
+    def compute(self, key: Key, wanted: Callable[[], bool]) -> Any:
         """A figure; one that takes too long, or is no longer wanted, is given up."""
         begun = time.monotonic()
         try:
-            result = asyncio.wrap_future(self._pool.submit(previews.figure, *key))
-            while not result.done():
-                await asyncio.wait([result], timeout=0.25)
+            self._pipe.send(key)
+            while not self._pipe.poll(0.25):
                 spent = time.monotonic() - begun
-                if not result.done() and spent > (MOST_SECONDS if wanted() else LEFT_SECONDS):
-                    result.add_done_callback(_heard)
+                if spent > (MOST_SECONDS if wanted() else LEFT_SECONDS):
                     self._restart()
                     return LATE if wanted() else STOPPED
-            return result.result()
-        except BrokenProcessPool:  # out of memory, or killed from outside
+            return self._pipe.recv()
+        except (EOFError, OSError):  # out of memory, or killed from outside
             self._restart()
             return STOPPED
 
     def _restart(self) -> None:
-        self.end()
-        self._start()
+        if not self._ended:
+            self._process.kill()
+            self._process.join()
+            self._pipe.close()
+            self._start()
 
 
-def _heard(result: asyncio.Future[Any]) -> None:
-    """An error that nobody waits for."""
-    if not result.cancelled():
-        result.exception()
+def _work(pipe: Connection, calm: int) -> None:
+    """Answer until the server is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(AttributeError, OSError):
+        os.nice(calm)  # quicker ones come first
+    previews.warm_up()
+    with suppress(EOFError, OSError):
+        while True:
+            pipe.send(_answered(*pipe.recv()))
+
+
+def _answered(*key: Any) -> Any:
+    try:
+        return previews.figure(*key)
+    except Exception as error:  # a defect, but not one that ends the explorer
+        return Missing(f"the computation failed with {type(error).__name__}")
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(0)
 
 
 class Computer:
@@ -91,17 +113,22 @@ class Computer:
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        if key not in self._running:
-            waiting: list[int] = []
-            task = asyncio.create_task(self._computed(key, patient or kind in SLOW, waiting))
-            self._running[key] = task, waiting
-            task.add_done_callback(lambda _: self._running.pop(key, None))
-        task, waiting = self._running[key]
-        waiting.append(1)
-        try:
-            return await asyncio.shield(task)
-        finally:
-            waiting.pop()
+        found: Any = STOPPED
+        for _ in range(3):  # it may have been given up just when it is wanted again
+            if key not in self._running:
+                waiting: list[int] = []
+                task = asyncio.create_task(self._computed(key, patient or kind in SLOW, waiting))
+                self._running[key] = task, waiting
+                task.add_done_callback(lambda _: self._running.pop(key, None))
+            task, waiting = self._running[key]
+            waiting.append(1)
+            try:
+                found = await asyncio.shield(task)
+            finally:
+                waiting.pop()
+            if found is not STOPPED:
+                break
+        return found
 
     async def _computed(self, key: Key, slow: bool, waiting: list[int]) -> Any:
         if slow not in self._free:
@@ -112,7 +139,7 @@ class Computer:
         try:
             if not waiting:
                 return STOPPED
-            found = await worker.compute(key, lambda: bool(waiting))
+            found = await asyncio.to_thread(worker.compute, key, lambda: bool(waiting))
         finally:
             self._free[slow].put_nowait(worker)
         if found is not STOPPED:
@@ -126,18 +153,3 @@ class Computer:
         for workers in self._workers.values():
             for worker in workers:
                 worker.end()
-
-
-def _begun(calm: int) -> None:
-    """A process that ends with the server, and leaves the processor to quicker ones."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    with suppress(AttributeError, OSError):
-        os.nice(calm)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(0)

@@ -121,9 +121,14 @@ def _listed(values: tuple[Any, ...]) -> str:
 # ---- instances ----------------------------------------------------------------------------------
 
 
-def records_of(program: Program) -> tuple[Any, ...]:
-    """Records to try: all there are, or some."""
-    return _tried(program.records.item, tuple(dict.fromkeys(_clipped(program.body))))
+def records_of(program: Program, given: Mapping[str, Any] | None = None) -> tuple[Any, ...]:
+    """Records to try: all there are, or some; categories without labels, those of the prior."""
+    found = _tried(program.records.item, tuple(dict.fromkeys(_clipped(program.body))))
+    if isinstance(program.records.item, declared.Category) and given is not None:
+        vectors = [given[name] for name, kind in program.kinds if isinstance(kind, declared.Many)]
+        if program.records.item.labels is None and vectors:
+            return tuple(value for value in found if value < min(map(len, vectors)))
+    return found
 
 
 def _tried(kind: declared.Kind, ends: tuple[Fraction, ...]) -> tuple[Any, ...]:
@@ -174,9 +179,11 @@ def _unknown(node: object) -> Iterator[str]:
         yield from _unknown(part)
 
 
-def neighbours(program: Program, n: int) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+def neighbours(
+    program: Program, n: int, given: Mapping[str, Any] | None = None
+) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """All pairs of neighbours with up to n records on the larger side, both ways."""
-    records = records_of(program)
+    records = records_of(program, given)
     ordered = bool(syntax.words(program.body) & {"sample_each", "fold"})  # of the records
     for values in _lists(records, n, ordered):
         seen = set()
@@ -382,7 +389,7 @@ def audited(program: Program, given: dict[str, Any], n: int) -> tuple[Witness | 
     found: Witness | None = None
     sizes = [program.n] if program.n is not None else range(1, n + 1)
     for size in sizes:
-        for one, two in neighbours(program, size):
+        for one, two in neighbours(program, size, given):
             try:
                 witness = loss(program, given, one, two)
             except TooManyError:
@@ -400,7 +407,7 @@ def refute(
     tried = list(instances(program, hint))
     for size in [program.n] if program.n is not None else (1, 2, 3):
         for given in tried:
-            for one, two in neighbours(program, size):
+            for one, two in neighbours(program, size, given):
                 if time.monotonic() > end:
                     return None
                 try:

@@ -89,13 +89,15 @@ def require_within(
         settled.add((epsilon, shifts))
         answer = prover.at_most(epsilon, budget.epsilon)
         if not answer.holds:
-            raise _too_much(costs, "epsilon", epsilon, budget, answer, lines, scenario, prover)
+            raise _too_much(
+                costs, "epsilon", epsilon, budget, answer, lines, scenario, prover, span
+            )
         here = delta
         if normal:
             here += _normal_delta(epsilon, normal, place, budget, span, lines)
         answer = prover.at_most(here, budget.delta)
         if not answer.holds:
-            raise _too_much(costs, "delta", here, budget, answer, lines, scenario, prover)
+            raise _too_much(costs, "delta", here, budget, answer, lines, scenario, prover, span)
 
 
 def _normal_delta(
@@ -143,6 +145,7 @@ def _too_much(
     lines: tuple[str, ...],
     scenario: Scenario,
     prover: Prover,
+    span: Span,
 ) -> ProgramError:
     allowed = budget.epsilon if which == "epsilon" else budget.delta
     example = ""
@@ -165,7 +168,7 @@ def _too_much(
     )
     return ProgramError(
         Diagnostic(
-            _exceeding(costs, allowed, prover, which),
+            _exceeding(costs, allowed, prover, which, span),
             message,
             reason,
             fix,
@@ -178,14 +181,16 @@ def _too_much(
     )
 
 
-def _exceeding(costs: list[Cost], allowed: Expression, prover: Prover, which: str) -> Span:
+def _exceeding(
+    costs: list[Cost], allowed: Expression, prover: Prover, which: str, span: Span
+) -> Span:
     """The first draw that the budget does not cover."""
     so_far = ZERO
     for cost in costs:
         so_far += worst(*cost.epsilons) if which == "epsilon" else cost.delta
         if not prover.at_most(so_far, allowed).holds:
             return cost.span
-    return costs[-1].span
+    return costs[-1].span if costs else span
 
 
 def _instead(costs: list[Cost], found: Expression, allowed: Expression, which: str) -> str:

@@ -32,7 +32,7 @@ from discreet.programs.requests import (
 from discreet.programs.running import finished
 
 MOST_PATHS, MOST_DRAWS = 40_000, 64
-_TAIL, _NORMAL_TAIL = 12.0, 30.0  # windows leave out about e^−12, or e^−30, of a draw
+_TAIL, _NORMAL_TAIL = 12, 30  # windows leave out about e^−12, or e^−30, of a draw
 _BINS = 12  # of a posterior draw: θ from 1/2 on, from 1/4 on, …
 
 
@@ -108,7 +108,7 @@ class Window:
             self.steps = range(_BINS + 1)
         else:
             self.centers = request.centers
-            far = math.ceil(_reach(request))
+            far = _reach(request)
             if few:  # beyond both centers the ratio of Laplace noise no longer changes
                 self.steps = (-1, 0, 1) if len(self.centers) > 1 else (-far, 0, far)
             else:
@@ -125,10 +125,10 @@ class Window:
         return tuple(found)
 
 
-def _reach(request: LaplaceNoise | NormalNoise) -> float:
+def _reach(request: LaplaceNoise | NormalNoise) -> int:
     if isinstance(request, LaplaceNoise):
-        return _TAIL / float(request.rate)
-    return math.sqrt(2 * _NORMAL_TAIL * float(request.variance))
+        return math.ceil(_TAIL / request.rate)
+    return math.isqrt(math.ceil(2 * _NORMAL_TAIL * request.variance)) + 1
 
 
 # ---- sequences of draws -------------------------------------------------------------------------

@@ -275,7 +275,7 @@ def _public_sum(checker: Checker, item: Public) -> Abstract:
     if item.number is None:
         return Private(None, reason="a sum of released numbers over the records has no bound")
     if checker.length is not None:
-        return Public(item.number * checker.length)
+        return Public(item.number * checker.length, note=item.note)
     moves = checker.everywhere(symbolic.absolute(item.number))
     return Private(moves, _why_sum(checker, moves))
 

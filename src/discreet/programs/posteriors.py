@@ -208,6 +208,13 @@ def distance(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstr
         raise checker.error(
             node, "total_variation has no rule for Dirichlet laws", fix="use hellinger"
         )
+    if isinstance(other, Public) and other.sort != "law":
+        raise checker.error(
+            node,
+            f"{node.name} compares with one distribution, got {describe(other)}",
+            fix="compare with each candidate: exp_mech(eps, lambda r: -hellinger(post, r), grid)",
+            kind="syntax",
+        )
     family = other.note if isinstance(other, Public) else getattr(other, "family", None)
     if family != posterior.prior.family:
         raise checker.error(

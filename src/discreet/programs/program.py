@@ -240,10 +240,11 @@ def make_program(
         names.append("n")
     read = read_budget(budget, names)
     numbers = {name: kind for name, kind in kinds if isinstance(kind, declared.Number)}
-    example = Prover(numbers | {"n": declared.NATURAL}).negative_at(read.epsilon)
-    if example is not None:
-        at = f" at {show(example)}" if example else ""
-        raise InputError(f"budget must not be negative, and {read.epsilon} is{at}", "budget")
+    prover = Prover(numbers | {"n": declared.NATURAL})
+    for part in (read.epsilon, read.delta):
+        if (example := prover.negative_at(part)) is not None:
+            at = f" at {show(example)}" if example else ""
+            raise InputError(f"budget must not be negative, and {part} is{at}", "budget")
     fault = None
     parameters: tuple[str, ...] = ()
     body: tuple[syntax.Statement, ...] = ()

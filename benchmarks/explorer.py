@@ -1,0 +1,127 @@
+"""The explorer in a real browser: the first page, controls, and many sessions at once."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from typing import Any
+
+from benchmarks.timing import show
+
+LIMIT = 300  # milliseconds within which a control has to answer
+SESSIONS = 20
+# times from moving the slider until the first figures are new, and until none is missing
+MOVE = """(power) => new Promise((resolve) => {
+  const text = () => document.querySelector('table.figures')?.textContent ?? '';
+  const slider = document.querySelector('input[type=range][aria-label^="ε"]');
+  const before = text(), begun = performance.now();
+  let first = null;
+  const watch = new MutationObserver(() => {
+    if (text() === before) return;
+    first ??= performance.now() - begun;
+    if (text().includes('…')) return;
+    watch.disconnect();
+    requestAnimationFrame(() => resolve([first, performance.now() - begun]));
+  });
+  watch.observe(document.body, { subtree: true, childList: true, characterData: true });
+  slider.value = power;
+  slider.dispatchEvent(new Event('input', { bubbles: true }));
+})"""
+SETTINGS = {  # counts, and mechanisms besides the three that are chosen at first
+    "n = 90, k = 2": ("71, 19", ()),
+    "n = 500, k = 2": ("400, 100", ()),
+    "n = 500, k = 2, all eight mechanisms": (
+        "400, 100",
+        ("optimal", "ls_dim", "ehd", "ehdl", "smooth_hellinger"),
+    ),
+    "n = 30, k = 3": ("10, 12, 8", ()),
+    "n = 731, k = 3": ("463, 247, 21", ()),
+}
+
+
+def explorer() -> None:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        print("explorer: Chromium is not installed")
+        return
+    from playwright.sync_api import sync_playwright
+
+    command = [sys.executable, "-m", "discreet", "explore", "--no-browser"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    address = re.findall(r"http://\S+", server.stdout.readline())[0]
+    try:
+        with sync_playwright() as driver:
+            found = driver.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+            rows = [_first_page(found, address), *_controls(found, address), _many(found, address)]
+            found.close()
+    finally:
+        server.terminate()
+        server.communicate()
+    heads = ["what", "first answer", f"of {LIMIT} ms", "all figures"]
+    show("The explorer, in milliseconds until it is seen", heads, rows)
+
+
+def _ready(page: Any) -> None:
+    page.wait_for_function(
+        "(t => t && !t.textContent.includes('…'))(document.querySelector('table.figures'))",
+        timeout=60_000,
+    )
+
+
+def _first_page(browser: Any, address: str) -> list[str]:
+    times = []
+    for _ in range(5):
+        page = browser.new_context().new_page()  # nothing is cached
+        begun = time.perf_counter()
+        page.goto(address)
+        page.locator("table.figures td").first.wait_for()
+        times.append(1000 * (time.perf_counter() - begun))
+        page.context.close()
+    return ["first page, nothing cached", f"{statistics.median(times):.0f}", "", ""]
+
+
+def _controls(browser: Any, address: str) -> list[list[str]]:
+    rows = []
+    page = browser.new_page(viewport={"width": 1440, "height": 1000})
+    page.goto(address)
+    for name, (counts, more) in SETTINGS.items():
+        page.get_by_label("Data", exact=True).click()
+        page.get_by_role("option", name="Type counts").click()
+        page.get_by_label("Counts, made up or public", exact=True).fill(counts)
+        for mechanism in more:
+            page.get_by_role("checkbox", name=mechanism, exact=True).click()
+        _ready(page)
+        page.wait_for_timeout(500)
+        moves = [page.evaluate(MOVE, power / 100) for power in range(-37, 38, 7)]
+        for mechanism in more:
+            page.get_by_role("checkbox", name=mechanism, exact=True).click()
+        first = statistics.median(m[0] for m in moves)
+        whole = statistics.median(m[1] for m in moves)
+        rows.append([f"slider, {name}", f"{first:.0f}", f"{first / LIMIT:.2f}", f"{whole:.0f}"])
+    page.close()
+    return rows
+
+
+def _many(browser: Any, address: str) -> list[str]:
+    """Every page in its turn moves its slider while the others are open and have just done so."""
+    pages = [browser.new_page() for _ in range(SESSIONS)]
+    for page in pages:
+        page.goto(address)
+    for page in pages:
+        _ready(page)
+    moves = []
+    for place, page in enumerate(pages):
+        page.bring_to_front()
+        moves.append(page.evaluate(MOVE, place / 20 - 0.63)[0])
+    worst = max(moves)
+    return [
+        f"slider, the slowest of {SESSIONS} sessions",
+        f"{worst:.0f}",
+        f"{worst / LIMIT:.2f}",
+        "",
+    ]
