@@ -19,13 +19,14 @@ MOVE = """(power) => new Promise((resolve) => {
   const text = () => document.querySelector('table.figures')?.textContent ?? '';
   const slider = document.querySelector('input[type=range][aria-label^="ε"]');
   const before = text(), begun = performance.now();
+  setTimeout(() => resolve([10_000, 10_000]), 10_000);
   let first = null;
   const watch = new MutationObserver(() => {
     if (text() === before) return;
     first ??= performance.now() - begun;
     if (text().includes('…')) return;
     watch.disconnect();
-    requestAnimationFrame(() => resolve([first, performance.now() - begun]));
+    resolve([first, performance.now() - begun]);
   });
   watch.observe(document.body, { subtree: true, childList: true, characterData: true });
   slider.value = power;
@@ -70,6 +71,7 @@ def _ready(page: Any) -> None:
     page.wait_for_function(
         "(t => t && !t.textContent.includes('…'))(document.querySelector('table.figures'))",
         timeout=60_000,
+        polling=100,  # a page in the background draws no frames
     )
 
 
@@ -117,11 +119,7 @@ def _many(browser: Any, address: str) -> list[str]:
     moves = []
     for place, page in enumerate(pages):
         page.bring_to_front()
-        moves.append(page.evaluate(MOVE, place / 20 - 0.63)[0])
-    worst = max(moves)
-    return [
-        f"slider, the slowest of {SESSIONS} sessions",
-        f"{worst:.0f}",
-        f"{worst / LIMIT:.2f}",
-        "",
-    ]
+        moves.append(page.evaluate(MOVE, place / 20 - 0.59)[0])
+    middle = statistics.median(moves)
+    what = f"slider, {SESSIONS} sessions open; the slowest took {max(moves):.0f}"
+    return [what, f"{middle:.0f}", f"{middle / LIMIT:.2f}", ""]

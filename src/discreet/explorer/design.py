@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Coroutine
 
 from nicegui import background_tasks, ui
 
@@ -165,10 +166,17 @@ class Design:
             *(one(kind, name) for name in names for kind in ("errors", "proved")),
         )
         panels.draw()
-        quick = [one("loss", name) for name in names]
-        slow = [one(kind, name) for kind in ("widths", "averaged") for name in names]
-        await asyncio.gather(*quick, *slow, one("limit", ""))
-        panels.draw()
+
+        async def drawn(*figures: Coroutine[None, None, None]) -> None:
+            await asyncio.gather(*figures)
+            panels.draw()
+
+        several = len(setting.counts) > 2  # whose intervals take longer
+        await asyncio.gather(
+            drawn(*(one("loss", name) for name in names)),
+            drawn(*(one("widths", name, patient=several) for name in names)),
+            drawn(one("limit", ""), *(one("averaged", name) for name in names)),
+        )
         for name in names:
             law = panels.found.get(("errors", name))
             if isinstance(law, Errors) and law.draws:

@@ -33,6 +33,7 @@ class Panels:
         self.names: list[str] = []
         self.labels: list[str] = []
         self.setting: Setting | None = None
+        self._new: set[str] = set()
         self._begun = False
         with ui.element("div").classes("cards"):
             with ui.card():
@@ -91,12 +92,21 @@ class Panels:
     def take(self, kind: str, name: str, figure: Any) -> None:
         """A figure has come."""
         self.found[kind, name] = figure
+        self._new.add(kind)
 
     def draw(self) -> None:
-        """Show all that is there."""
-        self._draw_errors()
-        self._draw_fan()
-        self._draw_bars()
+        """Show what has come since the last time."""
+        drawings = {
+            self._draw_errors: {"errors"},
+            self._draw_fan: {"fan"},
+            self._draw_losses: {"loss", "errors"},  # with the first figures, for the new epsilon
+            self._draw_averages: {"averaged", "limit", "errors"},
+            self._draw_widths: {"widths", "errors"},
+        }
+        for draw, kinds in drawings.items():
+            if kinds & self._new:
+                draw()
+        self._new.clear()
         self._fill()
 
     def _draw_errors(self) -> None:
@@ -118,7 +128,7 @@ class Panels:
             self.fan_chart.show({})
             self.fan_note.set_text(f"Not computable here: {found.reason}.")
 
-    def _draw_bars(self) -> None:
+    def _draw_losses(self) -> None:
         assert self.setting is not None
         epsilon = float(self.setting.epsilon)
         losses = {name: _bar(self.found.get(("loss", name))) for name in self.names}
@@ -126,6 +136,8 @@ class Panels:
             charts.bar_chart(losses, "exact loss over all counts", (f"ε = {epsilon:g}", epsilon))
         )
         self.loss_note.set_text(" ".join(self._reasons("loss")))
+
+    def _draw_averages(self) -> None:
         limit = self.found.get(("limit", ""))
         averages = {name: _bar(self.found.get(("averaged", name))) for name in self.names}
         line = (f"limit {limit:.4g}", limit) if isinstance(limit, float) else None
@@ -134,6 +146,8 @@ class Panels:
         if line is not None:
             said.insert(0, f"No private mechanism has an average error below {limit:.4g}.")
         self.limit_note.set_text(" ".join(said))
+
+    def _draw_widths(self) -> None:
         widths = {name: self.found.get(("widths", name)) for name in self.names}
         exact = next((w.exact for w in widths.values() if isinstance(w, Widths)), None)
         self.width_chart.show(

@@ -141,7 +141,7 @@ class Plan:
             f"releases at most {law.error_95:.3g} ({how})."
         ]
         self.bought.set_text("\n".join(lines))
-        widths = await ask("widths", setting, name)
+        widths = await ask("widths", setting, name, patient=True)
         if isinstance(widths, Widths):
             lines.append(
                 f"The 95 % interval is expected to be {widths.noisy:.3g} wide; without privacy "
