@@ -53,6 +53,7 @@ async def slow_and_quick(computer: Computer) -> tuple[Any, Any]:
     return await slow, quick
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_given_up(
     computer: Computer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +72,7 @@ async def abandoned(computer: Computer) -> Any:
     return await asyncio.wait_for(computer.figure("limit", SETTING), 9)
 
 
+@pytest.mark.slow
 def test_what_nobody_waits_for_does_not_hold_up_others(computer: Computer) -> None:
     assert isinstance(settled(abandoned(computer)), float)
 
@@ -85,6 +87,7 @@ async def killed(computer: Computer) -> tuple[Any, Any]:
     return await task, await computer.figure("limit", read_setting("7, 3", "1", "1"))
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_replaced(computer: Computer) -> None:
     broken, after = settled(killed(computer))
     assert isinstance(broken, Missing)

@@ -27,6 +27,7 @@ def confirm(page: Any) -> None:
     page.get_by_role("button", name="Release and pay").click()
 
 
+@pytest.mark.slow
 def test_a_file_that_vanishes_between_plan_and_release(
     page: Any, explorer: Explorer, trial: Path
 ) -> None:
@@ -39,6 +40,7 @@ def test_a_file_that_vanishes_between_plan_and_release(
     assert dp.Ledger.open(trial / "budget.db").remaining("trial-7").epsilon == 1
 
 
+@pytest.mark.slow
 def test_a_ledger_that_is_damaged(page: Any, explorer: Explorer, trial: Path) -> None:
     (trial / "budget.db").write_bytes(b"nothing that a ledger is" * 100)
     planned(page, explorer, trial, "0.5")
@@ -83,6 +85,7 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in found.split()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
 def test_killed_while_it_waits_for_the_ledger(page: Any, locked: Path) -> None:
     server = Explorer()
@@ -118,6 +121,7 @@ def test_killed_half_way_through_a_release(page: Any, trial: Path, delay: float)
     assert spent == Fraction(1, 4) * kinds.count("charge")
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_without_a_word() -> None:
     server = Explorer()
     workers = children(server.process.pid)
@@ -162,6 +166,7 @@ def test_an_address_without_the_token(page: Any, explorer: Explorer) -> None:
     assert page.goto(explorer.address.replace("127.0.0.1", "localhost")).status == 200
 
 
+@pytest.mark.slow
 def test_the_address_as_json() -> None:
     command = [sys.executable, "-m", "discreet", "explore", "--no-browser", "--json"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -89,6 +89,7 @@ def test_units_and_conditions(folder: Path) -> None:
     assert made.where == "age >= 40"
 
 
+@pytest.mark.slow
 def test_the_same_elsewhere_is_the_same_release(order: Order, folder: Path) -> None:
     """Command line, script and notebook run as they are, and pay nothing a second time."""
     made = order.carry_out()

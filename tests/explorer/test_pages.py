@@ -25,6 +25,7 @@ def test_explore(page: Any, explorer: Explorer) -> None:
     assert all(url.startswith((explorer.address, "data:")) for url in asked)
 
 
+@pytest.mark.slow
 def test_choose_other_counts(page: Any, explorer: Explorer) -> None:
     opened(page, explorer)
     labelled(page, "Data").click()
@@ -50,6 +51,7 @@ def test_choose_other_counts(page: Any, explorer: Explorer) -> None:
     picture(page, "sketch")
 
 
+@pytest.mark.slow
 def test_every_mechanism(page: Any, explorer: Explorer) -> None:
     opened(page, explorer)
     for name in ("optimal", "ls_dim", "ehd", "ehdl", "smooth_hellinger"):
@@ -64,6 +66,7 @@ def test_every_mechanism(page: Any, explorer: Explorer) -> None:
     cell(page, "lattice", 0).wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_the_keyboard_is_enough(page: Any, explorer: Explorer) -> None:
     opened(page, explorer)
     slider = page.get_by_role("slider", name="ε on a logarithmic scale")
@@ -84,6 +87,7 @@ def test_the_keyboard_is_enough(page: Any, explorer: Explorer) -> None:
 ABSURD = ("", "-1", "1e999", "nan", "<script>alert(1)</script>", "9" * 400, "٣x", "1/0")
 
 
+@pytest.mark.slow
 def test_absurd_numbers_in_the_design_space(page: Any, explorer: Explorer) -> None:
     opened(page, explorer)
     labels = ("Counts, made up or public", "Prior: a number, one per category, or jeffreys", "ε")
@@ -114,6 +118,7 @@ WORDS = [  # what is typed where, and what is said of it
 ]
 
 
+@pytest.mark.slow
 def test_absurd_words_in_a_plan(page: Any, explorer: Explorer, trial: Path) -> None:
     planned(page, explorer, trial, "0.5")
     for label in ("Declared categories", "Prior", "ε", "Records", "Proportions"):
@@ -181,6 +186,7 @@ def test_a_release_that_is_refused(page: Any, explorer: Explorer, trial: Path) -
     assert dp.Ledger.open(trial / "budget.db").remaining("trial-7").epsilon == 1
 
 
+@pytest.mark.slow
 def test_a_release_that_is_cancelled(page: Any, explorer: Explorer, trial: Path) -> None:
     planned(page, explorer, trial, "0.5")
     page.get_by_role("button", name="Release…").click()
@@ -189,6 +195,7 @@ def test_a_release_that_is_cancelled(page: Any, explorer: Explorer, trial: Path)
     assert len(dp.Ledger.open(trial / "budget.db").history()) == 2  # it was opened and created
 
 
+@pytest.mark.slow
 def test_columns_are_suggested_where_there_is_a_schema(
     page: Any, explorer: Explorer, trial: Path
 ) -> None:
@@ -207,6 +214,7 @@ def test_columns_are_suggested_where_there_is_a_schema(
     page.wait_for_function("e => e.value === 'outcome'", arg=field.element_handle())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1440])
 def test_it_fits(browser: Any, explorer: Explorer, width: int, scheme: str) -> None:

@@ -77,6 +77,7 @@ def test_only_what_was_paid_for_is_sent(page: Any, explorer: Explorer, records: 
     assert not re.search(r"p1\b", seen)
 
 
+@pytest.mark.slow
 def test_nothing_is_read_before_it_is_confirmed(
     page: Any, explorer: Explorer, records: Path
 ) -> None:
