@@ -41,6 +41,22 @@ def test_what_is_not_covered_is_refused_with_what_remains(place: str) -> None:
     assert ledger.remaining("trial-7") == Amount()
 
 
+def test_a_quote_is_what_a_charge_takes(place: str) -> None:
+    ledger = Ledger.open(place, budget=3, delta=1e-6)
+    before = ledger.history()
+    first = ledger.quote("new", guarantee("0.5"))
+    assert (first.new, first.account.remaining().epsilon) == (True, 3)
+    assert ledger.history() == before  # nothing is written
+    ledger.charge("new", guarantee("0.5"), ABOUT)
+    assert ledger.remaining("new") == first.after.remaining()
+    twice = ledger.quote("new", guarantee("0.5", 0, "add-remove"))
+    assert (twice.new, twice.cost.epsilon) == (False, 1)
+    with pytest.raises(BudgetError, match="has epsilon 2.5 left of 3, the release costs 2.6"):
+        ledger.quote("new", guarantee("2.6"))
+    with pytest.raises(InputError, match="differs from 'new' only by"):
+        ledger.quote("NEW", guarantee("0.5"))
+
+
 def test_add_remove_counts_twice_under_substitution(place: str) -> None:
     ledger = Ledger.open(place)
     ledger.create("d", budget=3, delta=0.1)

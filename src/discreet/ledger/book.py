@@ -111,9 +111,9 @@ class Ledger:
                 add-remove only: a replaced record can move from one part to another.
         """
         with writing(self._store) as chain:
-            return opening.create(
-                chain, name("dataset", dataset), budget, delta, adjacency, unit, parts
-            )
+            label = name("dataset", dataset)
+            account = opening.planned(chain, label, budget, delta, adjacency, unit, parts)
+            return opening.create(chain, account)
 
     def raise_budget(
         self, dataset: str, budget: object, delta: object = None, reason: str = ""

@@ -44,7 +44,7 @@ def charge(
         if earlier is not None:
             return _repeat(chain, earlier, asked)
     if chain.last(dataset) is None:
-        chain.append(dataset, "create", {"account": _account(chain, dataset, guarantee).document()})
+        opening.create(chain, _account(chain, dataset, guarantee))
     found = quote(chain, dataset, guarantee, part)
     content = asked | {
         "charged": found.cost.document(),

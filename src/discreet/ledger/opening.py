@@ -118,18 +118,9 @@ def _require_same(asked: Terms, stored: Terms, delta_given: bool, shown: str) ->
             )
 
 
-def create(
-    chain: Chain,
-    dataset: str,
-    budget: object = None,
-    delta: object = None,
-    adjacency: object = None,
-    unit: object = None,
-    parts: object = (),
-) -> Account:
-    """Open an account; what is None comes from the ledger's defaults, or protects one record."""
-    account = planned(chain, dataset, budget, delta, adjacency, unit, parts)
-    chain.append(dataset, "create", {"account": account.document()})
+def create(chain: Chain, account: Account) -> Account:
+    """Open a planned account."""
+    chain.append(account.dataset, "create", {"account": account.document()})
     return account
 
 
@@ -142,7 +133,10 @@ def planned(
     unit: object = None,
     parts: object = (),
 ) -> Account:
-    """The account that `create` would open; nothing is written."""
+    """A new account; what is None comes from the ledger's defaults, or protects one record.
+
+    Nothing is written.
+    """
     if chain.last(dataset) is not None:
         raise InputError(f"dataset {dataset!r} exists already", "dataset")
     _require_unlike(chain, dataset)

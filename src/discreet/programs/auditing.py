@@ -27,7 +27,7 @@ from discreet.programs.exploring import (
 )
 from discreet.programs.families import Law
 from discreet.programs.noise import ASSUMED_GRID
-from discreet.programs.program import Program
+from discreet.programs.program import FAILURES, Program
 from discreet.programs.requests import Audit
 
 COPIES = 1000  # of one candidate, so that it makes up nearly all of the sum of the weights
@@ -424,14 +424,4 @@ def refute(
 
 
 # A program that is not proved may do anything: divide by 0, index a number, draw without end
-_STOPPED = (
-    TooManyError,
-    DiscreetError,
-    ArithmeticError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ValueError,
-    AssertionError,
-    RecursionError,
-)
+_STOPPED = (TooManyError, DiscreetError, *FAILURES)
