@@ -51,7 +51,7 @@ def test_a_quote_is_what_a_charge_takes(place: str) -> None:
     assert ledger.remaining("new") == first.after.remaining()
     twice = ledger.quote("new", guarantee("0.5", 0, "add-remove"))
     assert (twice.new, twice.cost.epsilon) == (False, 1)
-    with pytest.raises(BudgetError, match="has epsilon 2.5 left of 3, the release costs 2.6"):
+    with pytest.raises(BudgetError, match=r"has epsilon 2\.5 left of 3, the release costs 2\.6"):
         ledger.quote("new", guarantee("2.6"))
     with pytest.raises(InputError, match="differs from 'new' only by"):
         ledger.quote("NEW", guarantee("0.5"))
