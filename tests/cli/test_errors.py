@@ -12,7 +12,7 @@ FILES = {
     "latin.csv": ("outcome\nmäßig\n".encode("latin-1"), "it is not UTF-8 text"),
     "ragged.csv": (b"outcome,x\ncured,1\nimproved,2,3\ncured\n", "different numbers of columns"),
     "empty.csv": (b"", "is empty"),
-    "other.csv": (b"outcom,x\ncured,1\n", "'outcome' does not exist (did you mean 'outcom'?)"),
+    "other.csv": (b"outcom,x\ncured,1\n", "'outcome' does not exist in the first line"),
     "none.csv": (b"a,b\ncured,1\n", "column 'outcome' does not exist in the first line"),
     "floats.csv": (b"outcome\n1.5\n2.25\n", "some values are missing or undeclared"),
     "case.csv": (b"outcome\nCured\ncured \n", "exactly as written, case and spaces included"),

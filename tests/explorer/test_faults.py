@@ -52,6 +52,25 @@ def test_a_ledger_that_is_damaged(page: Any, explorer: Explorer, trial: Path) ->
     page.get_by_role("alert").filter(has_text="ledger").wait_for()
 
 
+@pytest.mark.slow
+def test_names_that_break_something_end_in_a_sentence(
+    page: Any, explorer: Explorer, trial: Path
+) -> None:
+    """DuckDB's word for Ctrl-C in the name of a damaged file does not end the server."""
+    damaged = trial / "query interrupted.parquet"
+    damaged.write_bytes(b"PAR1 nothing PAR1")
+    planned(page, explorer, trial, "0.5")
+    for name in (str(damaged), "x" * 5000 + ".parquet"):
+        labelled(page, "File on this machine").fill(name)
+        labelled(page, "Column").focus()  # columns are looked for
+        confirm(page)
+        page.get_by_role("alert").filter(has_text="cannot be read").wait_for()
+    page.goto(f"{explorer.address}budget")
+    labelled(page, "Ledger").fill("~nobody-of-this-name/budget.db")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("alert").filter(has_text="is no name of a file").wait_for()
+
+
 @pytest.fixture
 def locked(trial: Path) -> Iterator[Path]:
     """Somebody else writes into the ledger, and does not stop."""

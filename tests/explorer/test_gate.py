@@ -77,6 +77,11 @@ def test_nobody_else_does(kind: str, path: str, headers: dict[str, str]) -> None
     assert answered(kind, path, headers) in (403, 4403)
 
 
+def test_the_usual_port_is_left_out_of_names() -> None:
+    assert Gate(None, TOKEN, 80).hosts >= {"127.0.0.1", "localhost:80"}  # type: ignore[arg-type]
+    assert "127.0.0.1" not in Gate(None, TOKEN, PORT).hosts  # type: ignore[arg-type]
+
+
 def test_tokens_are_long_and_new() -> None:
     assert len({new_token() for _ in range(100)}) == 100
     assert all(len(new_token()) >= 22 for _ in range(10))

@@ -27,6 +27,7 @@ FIELDS: dict[str, object] = {
     "where": "",
     "unit": "",
     "max_per_unit": None,
+    "table": None,
     "ledger": "budget.db",
     "dataset": "trial-7",
 }
@@ -124,19 +125,22 @@ def _run_notebook(text: str, expected: str) -> None:
 
 
 def test_no_password_is_written_down(order: Order) -> None:
-    secret = replace(order, ledger="postgresql://owner:hunter2@host/budgets")
-    for written in (
-        exports.command_line(secret),
-        exports.shell_script(secret),
-        exports.script(secret),
-        exports.notebook(secret),
-    ):
-        assert "hunter2" not in written
-    assert "DISCREET_LEDGER" in exports.script(secret)
+    for url in ("owner:hunter2@host/budgets", "host/budgets?user=owner&password=hunter2"):
+        secret = replace(order, ledger=f"postgresql://{url}")
+        for written in (
+            exports.command_line(secret),
+            exports.shell_script(secret),
+            exports.script(secret),
+            exports.notebook(secret),
+        ):
+            assert "hunter2" not in written
+        assert "DISCREET_LEDGER" in exports.script(secret)
 
 
 BAD: list[tuple[dict[str, object], str]] = [
     ({"data": ""}, "data must be given"),
+    ({"data": "~nobody-of-this-name/x.csv"}, "is no name of a file"),
+    ({"ledger": "~nobody-of-this-name/b.db"}, "is no name of a file"),
     ({"column": None}, "column must be given"),
     ({"categories": "cured"}, "categories"),
     ({"categories": "a, a"}, "categories"),

@@ -92,3 +92,17 @@ def test_nothing_is_read_before_it_is_confirmed(
         shown.append([line.inner_text() for line in page.locator(".q-dialog .q-card div").all()])
         page.get_by_role("button", name="Cancel").click()
     assert shown[0] == shown[1]
+
+
+@pytest.mark.slow
+def test_a_file_without_a_header_shows_no_record(
+    page: Any, explorer: Explorer, records: Path
+) -> None:
+    """A near miss of what the first line holds is not corrected."""
+    (records / "head.csv").write_text("Smithers,1957-03-02\ncured,x\n", encoding="utf-8")
+    heard = listening(page)
+    planned(page, explorer, records, "0.5")
+    labelled(page, "File on this machine").fill(str(records / "head.csv"))
+    labelled(page, "Column").fill("smither")
+    refused(page, "does not exist in the first line")
+    assert not [message for message in heard if "Smithers" in message]

@@ -362,3 +362,11 @@ def test_a_commit_waits_for_the_disk_whatever_the_server_says(postgres: str) -> 
     url = postgres.replace("-csearch", "-csynchronous_commit%3Doff%20-csearch")
     with Server(url).writing() as run:
         assert run("SHOW synchronous_commit") == [("on",)]
+
+
+def test_existing_makes_none(place: str) -> None:
+    for _ in range(2):
+        with pytest.raises((InputError, LedgerError)):
+            Ledger.existing(place)
+    Ledger.open(place, budget=1).create("d")
+    assert Ledger.existing(place).remaining("d").epsilon == 1

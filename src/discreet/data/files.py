@@ -71,11 +71,11 @@ def opened(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def known_columns(place: str, table: str | None = None) -> list[str]:
-    """The columns of a file that has a schema; of text none: its first line may be a record."""
-    if _suffix(place) not in (*_PARQUET, *_DUCKDB):
+def known_columns(place: str) -> list[str]:
+    """The columns of a Parquet file; of text none: its first line may be a record."""
+    if _suffix(place) not in _PARQUET or not Path(place).is_file():
         return []
-    with opened(place, table, (), True) as (relation, _):
+    with opened(place, None, (), True) as (relation, _):
         return [str(name) for name in relation.columns]
 
 
@@ -201,7 +201,7 @@ def missing(name: str | None, names: Sequence[str], listed: bool = True) -> str:
         return f"must be given: there are {_listed(names)}"
     lowered = {other.strip().lower(): other for other in names}
     near = difflib.get_close_matches(name.strip().lower(), lowered, n=1)
-    if near:
+    if near and listed:
         return f"{name!r} does not exist (did you mean {lowered[near[0]]!r}?)"
     return f"{name!r} does not exist" + (f"; there are {_listed(names)}" if listed else "")
 
@@ -213,12 +213,14 @@ def _listed(names: Sequence[str]) -> str:
 @contextmanager
 def said_safely(name: str = "") -> Iterator[None]:
     """Turn errors of the engine, which quote records, into one sentence that does not."""
+    import duckdb
+
     try:
         yield
     except (InputError, KeyboardInterrupt, MemoryError):
         raise
     except Exception as error:
-        if "query interrupted" in str(error).lower():
+        if isinstance(error, duckdb.InterruptException):
             raise KeyboardInterrupt from None  # as DuckDB reports Ctrl-C
         which = f"data {name!r}" if name else "data"
         raise DataError(f"{which} cannot be read: {_reason(error)}", "data") from None

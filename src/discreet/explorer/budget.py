@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 
 from nicegui import ui
 
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import InputError
 from discreet.explorer import charts, layout
 from discreet.explorer.layout import Chart, Desk
+from discreet.explorer.orders import place as whole_name
 from discreet.ledger import Account, Amount, Entry, Ledger
 from discreet.ledger.amounts import decimal
 
@@ -44,9 +44,9 @@ class Budget:
         self.problem.say("")
         try:
             self.found = await asyncio.to_thread(_read, str(self.place.value or "").strip())
-        except DiscreetError as error:
+        except Exception as error:  # whatever it is, a sentence says so
             self.card.set_visibility(False)
-            self.problem.say(f"{error}.")
+            self.problem.say(layout.sentence(error))
             return
         accounts, _ = self.found
         rows = [
@@ -91,7 +91,7 @@ class Budget:
 def _read(place: str) -> tuple[Sequence[Account], Sequence[Entry]]:
     if not place:
         raise InputError("ledger must be given", "ledger")
-    ledger = Ledger.existing(place if "://" in place else str(Path(place).expanduser()))
+    ledger = Ledger.existing(whole_name("ledger", place))
     return ledger.datasets(), ledger.history()
 
 

@@ -31,7 +31,7 @@ _FAN = {  # of each quantile: what lies between the lines, their width, their da
 def error_chart(found: Mapping[str, Errors]) -> dict[str, Any]:
     """P(error ≤ x) of every mechanism: colours and dashes tell them apart."""
     series = [
-        _line(name, zip(law.x, law.share, strict=True), _colour(name), 2, DASHES[name])
+        _line(name, zip(law.x, law.share, strict=True), _colour(name), 2, DASHES.get(name, "solid"))
         | {"step": "end"}
         for name, law in found.items()
     ]

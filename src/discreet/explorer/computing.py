@@ -22,8 +22,9 @@ MOST_SECONDS = 10.0
 LEFT_SECONDS = 1.0  # for a figure that nobody waits for any more
 REMEMBERED = 4_000
 SLOW = ("averaged", "limit")  # for which quick figures do not wait
-LATE = Missing(f"it takes more than {MOST_SECONDS:g} seconds")
-STOPPED = Missing("the computation was stopped")
+START_SECONDS = 60.0  # for a process to import what it needs
+LATE = Missing(f"it takes more than {MOST_SECONDS:g} seconds", lasting=False)
+STOPPED = Missing("the computation was stopped", lasting=False)
 _NICE = 10
 Key: TypeAlias = tuple[Any, ...]
 
@@ -41,6 +42,7 @@ class Worker:
         self._process = spawned.Process(target=_work, args=(theirs, self._calm), daemon=True)
         self._process.start()
         theirs.close()
+        self._ready = False
 
     def end(self) -> None:
         """End the process, also one that is still computing."""
@@ -50,8 +52,13 @@ class Worker:
 
     def compute(self, key: Key, wanted: Callable[[], bool]) -> Any:
         """A figure; one that takes too long, or is no longer wanted, is given up."""
-        begun = time.monotonic()
         try:
+            if not self._ready:
+                if not self._pipe.poll(START_SECONDS):
+                    self._restart()
+                    return STOPPED
+                self._ready = bool(self._pipe.recv())
+            begun = time.monotonic()
             self._pipe.send(key)
             while not self._pipe.poll(0.25):
                 spent = time.monotonic() - begun
@@ -79,6 +86,7 @@ def _work(pipe: Connection, calm: int) -> None:
         os.nice(calm)  # quicker ones come first
     previews.warm_up()
     with suppress(EOFError, OSError):
+        pipe.send(True)  # ready
         while True:
             pipe.send(_answered(*pipe.recv()))
 
@@ -87,7 +95,7 @@ def _answered(*key: Any) -> Any:
     try:
         return previews.figure(*key)
     except Exception as error:  # a defect, but not one that ends the explorer
-        return Missing(f"the computation failed with {type(error).__name__}")
+        return Missing(f"the computation failed with {type(error).__name__}", lasting=False)
 
 
 def _end_with_parent() -> None:
@@ -142,7 +150,7 @@ class Computer:
             found = await asyncio.to_thread(worker.compute, key, lambda: bool(waiting))
         finally:
             self._free[slow].put_nowait(worker)
-        if found is not STOPPED:
+        if not isinstance(found, Missing) or found.lasting:
             self._known[key] = found
             if len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)

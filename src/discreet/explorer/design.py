@@ -102,12 +102,11 @@ class Design:
             self.sketch.clear()
             with self.sketch:
                 self.shares = [
-                    Slider(f"share of {letter}", 0, 100, 100 / (2 + place), self._sketched)
+                    Slider(
+                        f"share of {letter}", 0, 100, 100 / (2 + place), lambda _: self.changed()
+                    )
                     for place, letter in enumerate(letters(int(self.number.value)))
                 ]
-        self.changed()
-
-    def _sketched(self, _: float) -> None:
         self.changed()
 
     def _slid(self, power: float) -> None:
@@ -152,6 +151,11 @@ class Design:
             self.slider.show(stands, f"ε = {self.epsilon.value}")
         self.panels.begin(setting, names, labels)
         self.work = background_tasks.create(self._compute(setting, names))
+
+    def close(self) -> None:
+        """The page is gone."""
+        if self.work is not None:
+            self.work.cancel()
 
     async def _compute(self, setting: Setting, names: list[str]) -> None:
         """First what is quick, then the rest, then estimates with more draws."""

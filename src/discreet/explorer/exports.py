@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from typing import Any
-from urllib.parse import urlsplit
 
 from discreet.explorer.orders import Order
 
@@ -26,6 +25,7 @@ def command_line(order: Order) -> str:
         "where": order.where,
         "unit": order.unit,
         "max-per-unit": order.max_per_unit,
+        "table": order.table,
         "ledger": None if _secret(order.ledger) else order.ledger,
         "dataset": order.dataset,
         "request-id": order.request_id,
@@ -82,6 +82,7 @@ def _cells(order: Order) -> tuple[str, ...]:
         "where": order.where,
         "unit": order.unit,
         "max_per_unit": order.max_per_unit,
+        "table": order.table,
     }
     given = ", ".join(f"{name}={value!r}" for name, value in rules.items() if value is not None)
     secret = _secret(order.ledger)
@@ -102,5 +103,5 @@ def _cells(order: Order) -> tuple[str, ...]:
 
 
 def _secret(ledger: str) -> bool:
-    """Whether a ledger's URL has a password, which no file is to hold."""
-    return "://" in ledger and urlsplit(ledger).password is not None
+    """Whether a ledger is named by a URL, which may have a password: no file is to hold it."""
+    return "://" in ledger

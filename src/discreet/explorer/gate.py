@@ -29,7 +29,8 @@ HEADERS = (
     (
         b"content-security-policy",  # NiceGUI's own scripts are inline; nothing is from elsewhere
         b"default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
-        b"style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; form-action 'none'",
+        b"style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; form-action 'none'; "
+        b"base-uri 'none'; object-src 'none'",
     ),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
@@ -62,7 +63,8 @@ class Gate:
 
     def __init__(self, app: App, token: str, port: int) -> None:
         self.app, self.token = app, token
-        self.hosts = {f"{HOST}:{port}", f"localhost:{port}"}
+        names = (HOST, "localhost")
+        self.hosts = {f"{name}:{port}" for name in names} | set(names if port == 80 else ())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection."""

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from nicegui import ui
 from nicegui.elements.mixins.value_element import ValueElement
 
+from discreet.errors import DiscreetError
+
 PAGES = {"/": "Design space", "/plan": "Plan a release", "/budget": "Budget"}
 STYLE = """
 :root { --nicegui-default-padding: 1rem; }
@@ -57,7 +59,12 @@ class Desk:
         """Show in a field what was typed before, and remember what will be."""
         if name in self.values:
             field.set_value(self.values[name])
-        field.on_value_change(lambda event: self.values.__setitem__(name, event.value))
+
+        def remember(value: Any) -> None:
+            if "://" not in str(value):  # a URL may have a password
+                self.values[name] = value
+
+        field.on_value_change(lambda event: remember(event.value))
         return field
 
 
@@ -86,6 +93,13 @@ def frame(path: str, desk: Desk) -> Iterator[None]:
 def heading(level: int, text: str) -> None:
     """A heading."""
     ui.html(f"<h{level}>{escape(text)}</h{level}>", sanitize=False)
+
+
+def sentence(error: Exception) -> str:
+    """What is said of an error; the text of one that is not ours might quote records."""
+    if isinstance(error, DiscreetError):
+        return f"{error}."
+    return f"That failed with {type(error).__name__}."
 
 
 class Problem:

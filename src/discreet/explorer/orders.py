@@ -44,6 +44,7 @@ class Order:
     where: str | None
     unit: str | None
     max_per_unit: int | None
+    table: str | None
     ledger: str
     dataset: str
     request_id: str = field(default_factory=lambda: f"explorer-{uuid.uuid4().hex[:12]}")
@@ -106,6 +107,7 @@ class Order:
             where=self.where,
             unit=self.unit,
             max_per_unit=self.max_per_unit,
+            table=self.table,
         )
         return release(
             counts,
@@ -136,7 +138,7 @@ def read_order(given: Mapping[str, object]) -> Order:
         number = check.text_number("max_per_unit", texts["max_per_unit"])
         most = check.whole("max_per_unit", int(number) if number == int(number) else number, 1)
     found = Order(
-        _place(texts["data"]),
+        place("data", texts["data"]),
         texts["column"],
         texts["categories"],
         ",".join(texts["prior"].replace(",", " ").split()) or "1",
@@ -147,13 +149,17 @@ def read_order(given: Mapping[str, object]) -> Order:
         texts["where"] or None,
         texts["unit"] or None,
         most,
-        _place(texts["ledger"]),
+        texts["table"] or None,
+        place("ledger", texts["ledger"]),
         texts["dataset"],
     )
     _ = found.guarantee  # a combination that does not exist is refused here
     return found
 
 
-def _place(text: str) -> str:
+def place(argument: str, text: str) -> str:
     """A URL as it is, a file by its whole name, so that it is found from anywhere."""
-    return text if "://" in text else str(Path(text).expanduser().absolute())
+    try:
+        return text if "://" in text else str(Path(text).expanduser().absolute())
+    except (RuntimeError, ValueError, OSError):
+        raise InputError(f"{argument} {check.brief(text)} is no name of a file", argument) from None

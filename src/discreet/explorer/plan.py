@@ -6,6 +6,7 @@ import asyncio
 import base64
 import io
 import warnings
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +31,7 @@ TEXTS = {  # name, label, placeholder
     "where": ("Only records with (optional)", "age >= 50"),
     "unit": ("Whose record: column (optional)", "patient"),
     "max_per_unit": ("Records kept of one", "1"),
+    "table": ("Table of a DuckDB file (optional)", "visits"),
 }
 
 
@@ -87,10 +89,9 @@ class Plan:
     async def _suggest(self) -> None:
         """Columns to choose from, where the file has a schema; of text nothing is read."""
         place = str(self.fields["data"].value or "").strip()
-        try:
+        names: list[str] = []
+        with suppress(Exception):  # whatever is wrong with it is said when it is released
             names = await asyncio.to_thread(known_columns, place)
-        except DiscreetError:
-            names = []
         for field in ("column", "unit"):
             self.fields[field].set_autocomplete(names)
 
@@ -108,6 +109,11 @@ class Plan:
         self.preview_problem.say("")
         name = check.choice("mechanism", self.fields["mechanism"].value, SAFE)
         self.work = background_tasks.create(self._preview(setting, name))
+
+    def close(self) -> None:
+        """The page is gone."""
+        if self.work is not None:
+            self.work.cancel()
 
     def _setting(self) -> Setting:
         """Nothing of the file is in it."""
@@ -170,12 +176,14 @@ class Plan:
                 return
             self.busy.set_visibility(True)
             made = await asyncio.to_thread(order.carry_out)
-            picture = await asyncio.to_thread(_picture, made)
-        except DiscreetError as error:
-            self.problem.say(f"{error}.")
+        except Exception as error:  # whatever it is, a sentence says so
+            self.problem.say(layout.sentence(error))
         else:
-            self._show(order, made, picture)
-            self.desk.values["budget ledger"] = order.ledger
+            if "://" not in order.ledger:
+                self.desk.values["budget ledger"] = order.ledger
+            self._show(order, made)
+            with suppress(Exception):  # it is paid for, and shown without a picture
+                self._show_picture(await asyncio.to_thread(_picture, made))
         finally:
             self.busy.set_visibility(False)
             self.button.enable()
@@ -193,7 +201,7 @@ class Plan:
         dialog.delete()
         return agreed
 
-    def _show(self, order: Order, made: Release, picture: bytes) -> None:
+    def _show(self, order: Order, made: Release) -> None:
         self.result.clear()
         with self.result:
             layout.heading(2, "Released")
@@ -205,16 +213,20 @@ class Plan:
                 ("category", "Dirichlet parameter", "mean"),
                 [[str(label), f"{float(a):g}", f"{mean:.4g}"] for label, a, mean in rows],
             )
-            with ui.row():
+            with ui.row() as self.downloads:
                 for name, file, content in (
                     ("JSON", "release.json", made.to_json()),
-                    ("PNG", "release.png", picture),
                     ("Command", "release.sh", exports.shell_script(order)),
                     ("Script", "release.py", exports.script(order)),
                     ("Notebook", "release.ipynb", exports.notebook(order)),
                 ):
                     _download(name, file, content)
             ui.code(exports.command_line(order), language="bash").classes("w-full")
+
+    def _show_picture(self, picture: bytes) -> None:
+        with self.downloads:
+            _download("PNG", "release.png", picture)
+        with self.result:
             shown = base64.b64encode(picture).decode()
             ui.html(
                 f'<img alt="The released posterior" style="max-width:100%" '

@@ -32,9 +32,10 @@ _POINTS = 161  # of a curve
 
 @dataclass(frozen=True)
 class Missing:
-    """Why a figure is not there."""
+    """Why a figure is not there; `lasting` if asking again would not help."""
 
     reason: str
+    lasting: bool = True
 
 
 @dataclass(frozen=True)

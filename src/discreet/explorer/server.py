@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import socket
+import tempfile
+import threading
 import webbrowser
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
@@ -34,11 +38,17 @@ def serve(
     _pages(computer)
     inner = FastAPI(openapi_url=None)
     ui.run_with(
-        inner, mount_path=f"/{token}", title="discreet", favicon="🔏", show_welcome_message=False
+        inner,
+        mount_path=f"/{token}",
+        title="discreet",
+        favicon="🔏",
+        show_welcome_message=False,
+        reconnect_timeout=300,  # what was released is still there after a short sleep
     )
     app.on_shutdown(computer.close)
     app.on_startup(lambda: _begin(address, announce, browser))
-    logging.getLogger("nicegui").setLevel(logging.CRITICAL)  # a log could quote what was typed
+    for name in ("nicegui", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # a log could quote what was typed
     gate = Gate(inner, token, chosen)
     config = uvicorn.Config(gate, log_level="critical", access_log=False, server_header=False)
     uvicorn.Server(config).run([taken])
@@ -48,7 +58,20 @@ def _begin(address: str, announce: Callable[[str], None], browser: bool) -> None
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
     announce(address)
     if browser:
-        webbrowser.open(address)
+        threading.Thread(target=_show, args=(address,), daemon=True).start()
+
+
+def _show(address: str) -> None:
+    """Open the address by way of a file: everybody can see what a browser was started with."""
+    folder = Path(tempfile.mkdtemp(prefix="discreet-explorer-"))  # for this user only
+    app.on_shutdown(lambda: shutil.rmtree(folder, ignore_errors=True))
+    page = folder / "open.html"
+    page.write_text(
+        f'<meta http-equiv="refresh" content="0; url={address}">\n'
+        f'<a href="{address}">discreet</a>\n',
+        encoding="utf-8",
+    )
+    webbrowser.open(page.as_uri())
 
 
 def _pages(computer: Computer) -> None:
@@ -59,13 +82,15 @@ def _pages(computer: Computer) -> None:
     async def design(client: Client) -> None:
         with layout.frame("/", desk):
             await client.connected()
-            Design(computer, desk)
+            if not client.is_deleted:
+                client.on_delete(Design(computer, desk).close)
 
     @ui.page("/plan")
     async def plan(client: Client) -> None:
         with layout.frame("/plan", desk):
             await client.connected()
-            Plan(computer, desk)
+            if not client.is_deleted:
+                client.on_delete(Plan(computer, desk).close)
 
     @ui.page("/budget")
     async def budget(client: Client) -> None:

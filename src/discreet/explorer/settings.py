@@ -56,7 +56,7 @@ class Setting:
 
 def letters(number: int) -> list[str]:
     """Names for categories that have none."""
-    return [chr(ord("A") + place) for place in range(number)]
+    return [chr(ord("A") + place) if number <= 26 else str(place + 1) for place in range(number)]
 
 
 def read_setting(counts: str | Sequence[int], prior: str, epsilon: str) -> Setting:

@@ -83,7 +83,12 @@ class Ledger:
                 "PLACE --budget EPSILON",
                 "ledger",
             )
-        return cls.open(place)
+        if "://" not in place:
+            return cls.open(place)
+        found = cls(place)
+        with reading(found._store) as chain:
+            chain.version()  # which refuses a database without the tables of a ledger
+        return found
 
     @property
     def _store(self) -> stores.Store:
