@@ -175,14 +175,12 @@ class Design:
             await asyncio.gather(*figures)
             panels.draw()
 
+        laws = {name: panels.found.get(("errors", name)) for name in names}
+        rough = [name for name, law in laws.items() if isinstance(law, Errors) and law.draws]
         several = len(setting.counts) > 2  # whose intervals take longer
         await asyncio.gather(
             drawn(*(one("loss", name) for name in names)),
+            *(drawn(one("errors", name, MANY, patient=True)) for name in rough),
             drawn(*(one("widths", name, patient=several) for name in names)),
             drawn(one("limit", ""), *(one("averaged", name) for name in names)),
         )
-        for name in names:
-            law = panels.found.get(("errors", name))
-            if isinstance(law, Errors) and law.draws:
-                await one("errors", name, MANY, patient=True)
-                panels.draw()
