@@ -194,3 +194,31 @@ def test_the_address_as_json() -> None:
     assert '"address": "http://127.0.0.1:' in server.stdout.readline()
     server.terminate()
     server.communicate(timeout=20)
+
+
+@pytest.mark.slow
+def test_the_token_is_not_in_the_list_of_processes(tmp_path: Path) -> None:
+    """What a browser is started with is seen by every user of the machine."""
+    script, told = tmp_path / "browser", tmp_path / "told"
+    script.write_text(f'#!/bin/sh\necho "$@" > {told}\n', encoding="utf-8")
+    script.chmod(0o700)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "discreet", "explore"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"BROWSER": str(script)},
+    )
+    assert server.stdout is not None
+    token = server.stdout.readline().split("/")[-2]
+    for _ in range(100):
+        if told.exists() and told.read_text(encoding="utf-8"):
+            break
+        time.sleep(0.1)
+    shown = told.read_text(encoding="utf-8").strip()
+    page = Path(shown.removeprefix("file://"))
+    assert token not in shown
+    assert token in page.read_text(encoding="utf-8")
+    assert page.parent.stat().st_mode & 0o077 == 0
+    server.send_signal(signal.SIGINT)
+    server.communicate(timeout=20)
+    assert not page.exists()
