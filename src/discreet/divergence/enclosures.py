@@ -41,7 +41,7 @@ def hellinger_ball(a: Sequence[Fraction], b: Sequence[Fraction]) -> arb:
             exponent = (
                 _log_beta([ball(x) for x in a]) + _log_beta([ball(x) for x in b])
             ) / 2 - _log_beta(middle)
-        return _root(-((-exponent).expm1()))
+        return balls.root(-((-exponent).expm1()))
 
 
 def kl_ball(a: Sequence[Fraction], b: Sequence[Fraction]) -> arb:
@@ -148,14 +148,6 @@ def _tail_bound(a: Fraction, b: Fraction, x: arb, y: arb) -> arb | None:
     log_first = ball(a) * x.log() + ball(b) * y.log() - ball(a).log()
     bound = (log_first - _log_beta([ball(a), ball(b)])).exp() / (1 - ratio)
     return arb(0).union(bound.upper()) if bound < arb(2) ** -balls.working_bits() else None
-
-
-def _root(square: arb) -> arb:
-    """√ of a number known not to be negative, whatever its ball says."""
-    if square > 0:
-        return square.sqrt()
-    high = square.upper()
-    return arb(0).union(high.sqrt()) if high > 0 else arb(0)
 
 
 def _not_negative(value: arb) -> arb:

@@ -96,6 +96,14 @@ def memo(real: Callable[[], T]) -> Callable[[], T]:
     return remembered
 
 
+def root(square: arb) -> arb:
+    """√ of a number known not to be negative, though its ball may reach below 0."""
+    if square > 0:
+        return square.sqrt()
+    high = square.upper()
+    return arb(0).union(high.sqrt()) if high > 0 else arb(0)
+
+
 def fraction(number: arb) -> Fraction:
     """An exact ball (radius 0) as a rational."""
     exact = number.fmpq()

@@ -104,7 +104,7 @@ def _normal_ball(kind: str, one: Law, two: Law) -> arb:
     apart = ball((m1 - m2) ** 2)
     if kind == "hellinger":
         overlap = (2 * ball(v1 * v2).sqrt() / ball(v1 + v2)).sqrt()
-        return _root(1 - overlap * (-apart / (4 * ball(v1 + v2))).exp())
+        return balls.root(1 - overlap * (-apart / (4 * ball(v1 + v2))).exp())
     if kind == "kl":
         return (ball(v1 / v2) + apart / ball(v2) - 1 + ball(v2 / v1).log()) / 2
     if v1 == v2:
@@ -131,20 +131,12 @@ def _finite_ball(kind: str, one: Law, two: Law) -> arb:
     pairs = [(p.get(key, Fraction(0)), q.get(key, Fraction(0))) for key in keys]
     if kind == "hellinger":
         overlap = sum((ball(a * b).sqrt() for a, b in pairs), arb(0))
-        return _root(1 - overlap)
+        return balls.root(1 - overlap)
     if kind == "total_variation":
         return ball(sum((abs(a - b) for a, b in pairs), Fraction(0)) / 2)
     if any(a and not b for a, b in pairs):
         return arb.pos_inf()
     return sum((ball(a) * ball(a / b).log() for a, b in pairs if a), arb(0))
-
-
-def _root(square: arb) -> arb:
-    """Of a number that is not negative, though its ball may reach below 0."""
-    if square > 0:
-        return square.sqrt()
-    high = square.upper()
-    return arb(0).union(high.sqrt()) if high > 0 else arb(0)
 
 
 def _weights(law: Law) -> dict[Any, Fraction]:
