@@ -66,6 +66,11 @@ def test_what_counts_twice_is_said(folder: Path) -> None:
     assert "counts twice" in words
 
 
+@pytest.mark.parametrize("epsilon", ["1/3", "0.1", "1e-9"])
+def test_what_is_rounded_up_does_not_count_twice(folder: Path, epsilon: str) -> None:
+    assert "twice" not in " ".join(read_order(FIELDS | {"epsilon": epsilon}).in_words())
+
+
 def test_a_release_is_paid_once(order: Order) -> None:
     made = order.carry_out()
     assert order.carry_out().value == made.value
@@ -160,6 +165,7 @@ BAD: list[tuple[dict[str, object], str]] = [
     ({"max_per_unit": "2"}, "belong together"),
     ({"unit": "patient", "max_per_unit": "1.5"}, "max_per_unit"),
     ({"unit": "patient", "max_per_unit": "-3"}, "max_per_unit"),
+    ({"unit": "patient", "max_per_unit": "0", "adjacency": "add-remove"}, "max_per_unit"),
     ({"unit": "patient", "max_per_unit": "2"}, "add-remove"),
 ]
 

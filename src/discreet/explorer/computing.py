@@ -109,8 +109,7 @@ class Computer:
     """Workers, what they found, and which pages wait for what."""
 
     def __init__(self) -> None:
-        self._workers = {slow: [Worker(_NICE) if slow else Worker(0)] for slow in (False, True)}
-        self._workers[False] += [Worker(0) for _ in range(QUICK - 1)]
+        self._workers = {False: [Worker(0) for _ in range(QUICK)], True: [Worker(_NICE)]}
         self._free: dict[bool, asyncio.Queue[Worker]] = {}
         self._known: OrderedDict[Key, Any] = OrderedDict()
         self._running: dict[Key, tuple[asyncio.Task[Any], list[int]]] = {}

@@ -13,7 +13,9 @@ from typing import Any
 from discreet import check, typed
 from discreet.core import Adjacency, Guarantee
 from discreet.errors import InputError
+from discreet.explorer.settings import whole_number
 from discreet.ledger import Ledger
+from discreet.ledger.accounts import DOUBLED
 from discreet.ledger.amounts import decimal
 from discreet.making import mechanism as make
 from discreet.models.dirichlet import DirichletMultinomial
@@ -80,7 +82,7 @@ class Order:
             f"The release of {self.column!r} spends ε = {cost} of the {left} left of "
             f"{self.dataset!r}; {decimal(found.after.remaining().epsilon)} will be left."
         ]
-        if found.cost.epsilon != self.epsilon:
+        if (self.guarantee.adjacency, found.account.adjacency) == DOUBLED:
             said.append(
                 "It counts twice because the budget of the data set is kept for replacing one."
             )
@@ -135,8 +137,7 @@ def read_order(given: Mapping[str, object]) -> Order:
         )
     most = None
     if texts["max_per_unit"]:
-        number = check.text_number("max_per_unit", texts["max_per_unit"])
-        most = check.whole("max_per_unit", int(number) if number == int(number) else number, 1)
+        most = whole_number("max_per_unit", texts["max_per_unit"])
     found = Order(
         place("data", texts["data"]),
         texts["column"],

@@ -178,7 +178,8 @@ class Panels:
             law = self.found.get(("errors", name))
             cells = [name, WAITING, WAITING, WAITING]
             if isinstance(law, Errors):
-                cells[1:] = [f"{law.mean:.4g}", f"{law.error_95:.4g}", f"{law.exact:.3g}"]
+                spread = f" ± {law.standard_error:.1g}" if law.draws else ""
+                cells[1:] = [f"{law.mean:.4g}{spread}", f"{law.error_95:.4g}", f"{law.exact:.3g}"]
             elif isinstance(law, Missing):
                 cells[1:] = ["–"] * 3
             proved = self.found.get(("proved", name))
