@@ -40,7 +40,6 @@ from discreet.programs.symbolic import ZERO, Expression, worst
 if TYPE_CHECKING:
     from discreet.programs.expressions import Expressions as Checker
 
-MOST_DEPTH = 100
 Rule: TypeAlias = "Callable[[Checker, syntax.Call, tuple[Abstract, ...]], Abstract]"
 
 
@@ -50,15 +49,7 @@ def call(checker: Checker, node: syntax.Call, names: Mapping[str, Abstract]) -> 
     if node.name in FAMILIES:
         _require_parameters(checker, node, arguments)
         return LawOf(node.name, arguments)
-    found = RULES[node.name](checker, node, arguments)
-    if isinstance(found, Private) and found.depth > MOST_DEPTH:
-        raise checker.error(
-            node,
-            f"a distance of laws goes through more than {MOST_DEPTH} operations",
-            fix="compute with it in fewer steps",
-            kind="unknown",
-        )
-    return found
+    return RULES[node.name](checker, node, arguments)
 
 
 def _require_parameters(
