@@ -35,7 +35,7 @@ class Explorer:
     def close(self) -> str:
         """End it, and return what it printed."""
         self.process.terminate()
-        printed, _ = self.process.communicate(timeout=20)
+        printed, _ = self.process.communicate(timeout=60)
         return printed
 
 

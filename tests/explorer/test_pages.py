@@ -206,7 +206,7 @@ def test_columns_are_suggested_where_there_is_a_schema(
     planned(page, explorer, trial, "0.5")
     labelled(page, "File on this machine").fill(name)
     field = labelled(page, "Column")
-    for _ in range(20):  # until the file has been looked at
+    for _ in range(100):  # until the file has been looked at
         field.fill("")
         field.press_sequentially("out")
         field.press("Tab")
@@ -223,6 +223,7 @@ def test_it_fits(browser: Any, explorer: Explorer, width: int, scheme: str) -> N
     context = browser.new_context(
         viewport={"width": width, "height": 800}, color_scheme=scheme, device_scale_factor=1
     )
+    context.set_default_timeout(60_000)
     page = context.new_page()
     for path in ("", "plan", "budget"):
         page.goto(f"{explorer.address}{path}")

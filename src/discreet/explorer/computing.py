@@ -25,7 +25,7 @@ SLOW = ("averaged", "limit")  # for which quick figures do not wait
 START_SECONDS = 60.0  # for a process to import what it needs
 LATE = Missing(f"it takes more than {MOST_SECONDS:g} seconds", lasting=False)
 STOPPED = Missing("the computation was stopped", lasting=False)
-_NICE = 10
+_NICE = 5  # calmer would be too late on a busy machine: limits are in seconds, not work
 Key: TypeAlias = tuple[Any, ...]
 
 
