@@ -17,7 +17,7 @@ from discreet.errors import InputError
 from discreet.exact import Floats, Ints, compositions
 from discreet.laws import predictive
 from discreet.laws.exponential import ExponentialLaw
-from discreet.laws.windows import likely
+from discreet.laws.windows import MOST, likely
 from discreet.progress import track
 
 if TYPE_CHECKING:
@@ -134,11 +134,23 @@ def accuracy(
         >>> round(law.mean, 4), round(law.exact, 4)
         (0.1816, 0.4621)
     """
+    return listed_or_drawn(mechanism, counts, distance, size, rng, MOST)
+
+
+def listed_or_drawn(
+    mechanism: Mechanism,
+    counts: object,
+    distance: str,
+    size: int,
+    rng: np.random.Generator | None,
+    most: int,
+) -> ErrorLaw:
+    """`accuracy`, exact where at most so many outcomes are listed."""
     values = validated(mechanism, counts, distance)
     number = check.whole("size", size, least=2, most=10**8)
     source = np.random.default_rng() if rng is None else check.generator(rng)
     law = mechanism.law(values)
-    listed = likely(law)
+    listed = likely(law, most)
     rows = law.sample(number, source) if listed is None else listed[0]
     p = np.full(number, 1 / number) if listed is None else listed[1]
     errors = shifted(distance, mechanism.config.model.prior, values, rows)

@@ -40,6 +40,9 @@ def test_choose_other_counts(page: Any, explorer: Explorer) -> None:
     labelled(page, "Data").click()
     page.get_by_role("option", name="Sketch proportions").click()
     labelled(page, "Categories").click()
+    page.get_by_role("option", name="4").click()
+    cell(page, "ehds", 0).filter(has_text="±").wait_for()  # 36 million candidates
+    labelled(page, "Categories").click()
     page.get_by_role("option", name="8").click()
     labelled(page, "Records").fill("100000")
     page.get_by_text("draws)").first.wait_for()

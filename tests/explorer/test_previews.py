@@ -41,6 +41,29 @@ def test_what_cannot_be_listed_is_estimated_and_says_so() -> None:
     assert found.standard_error > 0
 
 
+@pytest.mark.parametrize("name", ["lattice", "ls_dim"])
+def test_what_takes_long_to_list_is_estimated_at_first(name: str) -> None:
+    four = read_setting("24, 18, 12, 6", "1", "1")
+    rough, fine = figure("errors", four, name), figure("errors", four, name, previews.MANY)
+    assert (rough.draws, fine.draws) == (previews.FEW, None)
+    assert rough.mean == pytest.approx(fine.mean, abs=6 * rough.standard_error)  # 1e-8
+
+
+@pytest.mark.parametrize(
+    ("counts", "name", "heavy"),
+    [
+        ("400, 100", "ehds", False),
+        ("463, 247, 21", "ehds", False),
+        ("200, 200, 100, 100", "ehds", True),
+        ("200, 200, 100, 100", "lattice", False),
+    ],
+)
+def test_what_weighs_very_many_candidates_keeps_nobody_waiting(
+    counts: str, name: str, heavy: bool
+) -> None:
+    assert previews.weighty(read_setting(counts, "1", "1"), name) == heavy
+
+
 def test_a_fan_has_the_true_posterior_inside() -> None:
     found = figure("fan", SMALL, "lattice", 0)
     assert isinstance(found, Fan)

@@ -89,11 +89,13 @@ def bar_chart(
     return _chart([series], x, y) | {"grid": {"left": left, "right": 24, "top": 28, "bottom": 48}}
 
 
-def curve_chart(points: Sequence[tuple[float, float, float]], here: float) -> dict[str, Any]:
+def curve_chart(found: Mapping[float, Errors], here: float) -> dict[str, Any]:
     """What other epsilons would buy: mean and 95 % error."""
+    laws = sorted(found.items())
+    means, ends_95 = [(e, law.mean) for e, law in laws], [(e, law.error_95) for e, law in laws]
     series = [
-        _line("expected error", [(e, m) for e, m, _ in points], "#0072B2", 2, "solid"),
-        _line("95 % of releases below", [(e, q) for e, _, q in points], "#D55E00", 2, [6, 3]),
+        _line("expected error", means, "#0072B2", 2, "solid"),
+        _line("95 % of releases below", ends_95, "#D55E00", 2, [6, 3]),
     ]
     series[0]["markLine"] = {
         "symbol": "none",
@@ -101,8 +103,7 @@ def curve_chart(points: Sequence[tuple[float, float, float]], here: float) -> di
         "lineStyle": {"color": INK, "type": "dashed"},
         "label": {"formatter": f"ε = {here:g}"},
     }
-    ends = {"min": points[0][0], "max": points[-1][0]} if points else {}
-    x = _axis("ε", **ends) | {"type": "log"}
+    x = _axis("ε", min=laws[0][0], max=laws[-1][0]) | {"type": "log"}
     return _chart(series, x, _axis("Hellinger distance", min=0))
 
 

@@ -13,7 +13,7 @@ from discreet.explorer import layout
 from discreet.explorer.computing import Computer
 from discreet.explorer.layout import Desk, Slider
 from discreet.explorer.panels import Panels
-from discreet.explorer.previews import MANY, Errors
+from discreet.explorer.previews import MANY, Errors, weighty
 from discreet.explorer.settings import (
     MOST_CATEGORIES,
     Setting,
@@ -165,10 +165,13 @@ class Design:
             arguments = (setting, name, *more) if name else (setting,)
             panels.take(kind, name, await ask(kind, *arguments, patient=patient))
 
-        await asyncio.gather(
-            one("fan", panels.mechanism, panels.category),
-            *(one(kind, name) for name in names for kind in ("errors", "proved")),
-        )
+        shown = panels.mechanism
+        async with layout.meanwhile(panels.draw):
+            await asyncio.gather(
+                one("fan", shown, panels.category, patient=weighty(setting, shown)),
+                *(one("proved", name) for name in names),
+                *(one("errors", name, patient=weighty(setting, name)) for name in names),
+            )
         panels.draw()
 
         async def drawn(*figures: Coroutine[None, None, None]) -> None:

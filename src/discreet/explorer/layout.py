@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from html import escape
 from typing import Any, TypeVar
 
@@ -46,6 +47,7 @@ nav a[aria-current] { text-decoration: underline; text-underline-offset: 0.4em; 
 .body--dark .chart svg [fill="#000"] { fill: #e6e6e6; }
 """
 PRIMARY = "#1a73c7"  # 4.9 : 1 to white, 3.6 : 1 to the dark background
+PATIENCE = 0.1  # seconds without an answer to what was typed
 Field = TypeVar("Field", bound=ValueElement[Any])
 
 
@@ -88,6 +90,22 @@ def frame(path: str, desk: Desk) -> Iterator[None]:
         ).classes("w-28").bind_value(dark, "value")
     with ui.element("div").classes("page"):
         yield
+
+
+@asynccontextmanager
+async def meanwhile(show: Callable[[], object]) -> AsyncIterator[None]:
+    """Show what there is, again and again, while somebody waits for all of it."""
+
+    async def again() -> None:
+        while True:
+            await asyncio.sleep(PATIENCE)
+            show()
+
+    showing = asyncio.create_task(again())
+    try:
+        yield
+    finally:
+        showing.cancel()
 
 
 def heading(level: int, text: str) -> None:

@@ -90,7 +90,9 @@ class Panels:
         self._begun = False
 
     def take(self, kind: str, name: str, figure: Any) -> None:
-        """A figure has come."""
+        """A figure has come; an estimate stays where a better one does not come."""
+        if isinstance(figure, Missing) and isinstance(self.found.get((kind, name)), Errors):
+            return
         self.found[kind, name] = figure
         self._new.add(kind)
 

@@ -19,7 +19,7 @@ from discreet.explorer import charts, exports, layout
 from discreet.explorer.computing import Computer
 from discreet.explorer.layout import Chart, Desk
 from discreet.explorer.orders import ADJACENCIES, SAFE, UNKNOWN, Order, read_order
-from discreet.explorer.previews import Errors, Missing, Widths
+from discreet.explorer.previews import MANY, Errors, Missing, Widths, weighty
 from discreet.explorer.settings import Setting, numbers, sketched, whole_number
 from discreet.releases import Release
 
@@ -133,34 +133,32 @@ class Plan:
 
     async def _preview(self, setting: Setting, name: str) -> None:
         ask = self.computer.figure
-        law: Errors | Missing = await ask("errors", setting, name)
+        async with layout.meanwhile(lambda: self.bought.set_text("…")):
+            law: Errors | Missing = await ask(
+                "errors", setting, name, patient=weighty(setting, name)
+            )
         if isinstance(law, Missing):
             self.bought.set_text(f"Not computable here: {law.reason}.")
             self.chart.show({})
             return
         here = float(setting.epsilon)
-        points = [(here, law.mean, law.error_95)]
+        points = {here: law}
         self.chart.show(charts.curve_chart(points, here))
-        how = f"estimated from {law.draws:,} draws" if law.draws else "exact"
-        lines = [
-            f"Expected Hellinger distance to the true posterior {law.mean:.3g}, in 95 % of "
-            f"releases at most {law.error_95:.3g} ({how})."
-        ]
-        self.bought.set_text("\n".join(lines))
+        self.bought.set_text(_bought(law))
         widths = await ask("widths", setting, name, patient=True)
-        if isinstance(widths, Widths):
-            lines.append(
-                f"The 95 % interval is expected to be {widths.noisy:.3g} wide; without privacy "
-                f"{widths.exact:.3g}."
-            )
-            self.bought.set_text("\n".join(lines))
+        self.bought.set_text(_bought(law, widths))
+        if law.draws:
+            better = await ask("errors", setting, name, MANY, patient=True)
+            if isinstance(better, Errors):
+                points[here] = better
+                self.bought.set_text(_bought(better, widths))
         for times in OTHERS:
             other = check.rational("epsilon", float(f"{here * times:.3g}"))
             if other == setting.epsilon or not check.SMALL <= other <= 10**6:
                 continue
-            law = await ask("errors", setting.at(other), name, patient=True)
-            if isinstance(law, Errors):
-                points = sorted([*points, (float(other), law.mean, law.error_95)])
+            found = await ask("errors", setting.at(other), name, patient=True)
+            if isinstance(found, Errors):
+                points[float(other)] = found
         self.chart.show(charts.curve_chart(points, here))
 
     # ---- the release ---------------------------------------------------------------------------
@@ -233,6 +231,21 @@ class Plan:
                 f'src="data:image/png;base64,{shown}">',
                 sanitize=False,
             )
+
+
+def _bought(law: Errors, widths: object = None) -> str:
+    """What a release is worth, in words."""
+    how = f"estimated from {law.draws:,} draws" if law.draws else "exact"
+    words = (
+        f"Expected Hellinger distance to the true posterior {law.mean:.3g}, in 95 % of releases "
+        f"at most {law.error_95:.3g} ({how})."
+    )
+    if isinstance(widths, Widths):
+        words += (
+            f"\nThe 95 % interval is expected to be {widths.noisy:.3g} wide; without privacy "
+            f"{widths.exact:.3g}."
+        )
+    return words
 
 
 def _download(name: str, file: str, content: str | bytes) -> None:

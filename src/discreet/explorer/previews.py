@@ -14,17 +14,20 @@ import numpy as np
 
 from discreet import making
 from discreet.auditing import audit
-from discreet.errorlaw import accuracy, mean_error
+from discreet.errorlaw import listed_or_drawn, mean_error
 from discreet.errors import DiscreetError, InputError
-from discreet.exact import Floats
+from discreet.exact import Floats, compositions
 from discreet.explorer.settings import Setting
-from discreet.laws.windows import likely
+from discreet.laws import windows
 from discreet.planning import plan
 
 MOST = {2: 500, 3: 30}  # records up to which losses and averages are exact, by categories
 MOST_IN_PROGRAM = {2: 500, 3: 16}  # and up to which the linear program is solved: a second
 MOST_OPTIMAL = 2_000
 FEW, MANY = 2_000, 20_000  # draws of an estimate at first, and refined
+SOON = 100_000  # outcomes that are listed at first: more take too long
+WEIGHED = ("ehd", "ehds", "smooth_hellinger", "ehdl")  # which weigh every candidate
+MOST_WEIGHED = 1_000_000  # candidates that are weighed at once
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 LEVEL = 0.95
 _POINTS = 161  # of a curve
@@ -76,10 +79,14 @@ def proved(setting: Setting, name: str) -> float | Missing:
 
 
 def errors(setting: Setting, name: str, draws: int = FEW) -> Errors:
-    """How far the released posterior is from the true one, in Hellinger distance."""
+    """How far the released posterior is from the true one, in Hellinger distance.
+
+    With more than a few draws it takes its time, and is exact where `accuracy` is.
+    """
     _require_size(setting, name)
     made = setting.mechanism(name)
-    law = accuracy(made, setting.counts, "hellinger", draws, _rng())
+    most = SOON if draws <= FEW else windows.MOST
+    law = listed_or_drawn(made, setting.counts, "hellinger", draws, _rng(), most)
     x, share = _thinned(law.distances, np.cumsum(law.probabilities))
     return Errors(x, share, law.mean, law.quantile(0.95), law.exact, law.draws, law.standard_error)
 
@@ -96,7 +103,7 @@ def fan(setting: Setting, name: str, category: int = 0) -> Fan:
 
     _require_size(setting, name)
     law = setting.mechanism(name).law(setting.counts)
-    listed = likely(law)
+    listed = windows.likely(law, SOON)
     rows = law.sample(FEW, _rng()) if listed is None else listed[0]
     p = np.full(len(rows), 1 / len(rows)) if listed is None else listed[1]
     own = float(setting.prior[category])
@@ -139,6 +146,12 @@ def _density(curve: Any, x: Floats) -> list[float]:
     inside = logs[np.isfinite(logs)]
     highest = float(inside.max()) if len(inside) else 0.0
     return [float(y) for y in np.exp(np.minimum(np.nan_to_num(logs, posinf=highest), 300))]
+
+
+def weighty(setting: Setting, name: str) -> bool:
+    """Whether even an estimate takes long: every candidate is weighed before the first draw."""
+    candidates = compositions.count(setting.n, len(setting.counts))
+    return name in WEIGHED and candidates > MOST_WEIGHED
 
 
 def loss(setting: Setting, name: str) -> float | Missing:
