@@ -49,6 +49,18 @@ def test_what_takes_long_to_list_is_estimated_at_first(name: str) -> None:
     assert rough.mean == pytest.approx(fine.mean, abs=6 * rough.standard_error)  # 1e-8
 
 
+def test_a_curve_has_its_points_where_it_rises() -> None:
+    """Of 205,000 possible errors nearly all are in a tail."""
+    four = read_setting("24, 18, 12, 6", "1", "1")
+    found = figure("errors", four, "lattice", previews.MANY)
+    law = dp.accuracy(four.mechanism("lattice"), four.counts)
+    reached = np.cumsum(law.probabilities)
+    assert found.share[1:] == pytest.approx(
+        [float(reached[np.searchsorted(law.distances, x)]) for x in found.x[1:]], abs=1e-12
+    )
+    assert np.diff(found.share).max() < 0.01 + law.probabilities.max()
+
+
 @pytest.mark.parametrize(
     ("counts", "name", "heavy"),
     [

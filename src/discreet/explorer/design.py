@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Coroutine
 
 from nicegui import background_tasks, ui
 
@@ -174,16 +173,15 @@ class Design:
             )
         panels.draw()
 
-        async def drawn(*figures: Coroutine[None, None, None]) -> None:
-            await asyncio.gather(*figures)
-            panels.draw()
-
         laws = {name: panels.found.get(("errors", name)) for name in names}
         rough = [name for name, law in laws.items() if isinstance(law, Errors) and law.draws]
         several = len(setting.counts) > 2  # whose intervals take longer
-        await asyncio.gather(
-            drawn(*(one("loss", name) for name in names)),
-            *(drawn(one("errors", name, MANY, patient=True)) for name in rough),
-            drawn(*(one("widths", name, patient=several) for name in names)),
-            drawn(one("limit", ""), *(one("averaged", name) for name in names)),
-        )
+        async with layout.meanwhile(panels.draw):
+            await asyncio.gather(
+                *(one("loss", name) for name in names),
+                one("limit", ""),
+                *(one("averaged", name) for name in names),
+                *(one("widths", name, patient=several) for name in names),
+                *(one("errors", name, MANY, patient=True) for name in rough),
+            )
+        panels.draw()

@@ -92,8 +92,12 @@ def errors(setting: Setting, name: str, draws: int = FEW) -> Errors:
 
 
 def _thinned(x: Floats, y: Floats) -> tuple[list[float], list[float]]:
-    """A step curve by so many points at most, the first and the last among them."""
-    places = np.unique(np.linspace(0, len(x) - 1, min(len(x), _POINTS)).round().astype(int))
+    """A step curve by so many points at most, evenly up the steps, the first and last among them.
+
+    Evenly along x most would be in a tail that nobody sees.
+    """
+    up = np.searchsorted(y, np.linspace(0, y[-1], _POINTS))
+    places = np.unique([*np.minimum(up, len(x) - 1), 0, len(x) - 1])
     return [0.0, *x[places].tolist()], [0.0, *np.minimum(y[places], 1).tolist()]
 
 
