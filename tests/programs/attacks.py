@@ -471,4 +471,19 @@ CASES: dict[str, tuple[str, str, str]] = {
         "d = sum(data)\nfor i in range(k - 1):\n    d = data\n"
         "return sample(laplace(eps, clip(d, 0, 1), grid=1))",
     ),
+    "not, of a flag that never changes": (  # of an eighth review
+        BOOLS.replace('"eps"', '"eps/1000000"', 1),
+        "data, eps",
+        "return sample_each(lambda y: laplace(eps, y[1] * (not y[0]), grid=1), map(lambda r: (False, r), data))",
+    ),
+    "a factor of not": (
+        BOOLS,
+        "data, eps",
+        "return sample_each(lambda y: laplace(eps, y[1] * (1000 * (not y[0]) - 999), grid=1), map(lambda r: (True, r), data))",
+    ),
+    "a factor of not in a fold": (
+        BOOLS,
+        "data, eps",
+        "x = fold(lambda s, y: s + y[1] * (1000 * (not y[0]) - 999), 0, map(lambda r: (True, r), data))\nreturn sample(laplace(eps, x, grid=1))",
+    ),
 }

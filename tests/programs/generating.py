@@ -92,6 +92,12 @@ class Writer:
             options += [f"params({post})[{self.of('0', '1', '2')}]"]
         return self.random.choice(options)
 
+    def product(self) -> str:
+        """Of flags, of which one never changes."""
+        factor = self.of("y[0]", "(not y[0])", "(3 * (not y[0]) - 2)", "(2 - y[0])", "(not y[1])")
+        pairs = f"map(lambda r: ({self.of('True', 'False', 'not r')}, r), data)"
+        return f"fold(lambda s, y: s + y[1] * {factor}, 0, {pairs})"
+
     def record(self) -> str:
         """A bounded number of one real record r."""
         low, high = self.of("0", "-1", "1/2"), self.of("1", "2", "3/2")
@@ -115,6 +121,8 @@ class Writer:
 
     def number(self, depth: int = 2) -> tuple[str, bool]:
         """A private number, and whether noise on it needs a grid."""
+        if self.kind == "bool" and self.chance(0.1):
+            return self.product(), True
         if depth == 0 or self.chance(0.35):
             return (self.measured(), True) if self.kind == "real" else (self.counted(), False)
         x, grid = self.number(depth - 1)

@@ -5,6 +5,7 @@ Programs of a fifth hostile review: each was proved, and is not private or canno
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -106,6 +107,62 @@ FAILING |= {  # of a sixth review
 }
 
 
+LONG: dict[str, tuple[str, str]] = {  # of an eighth review: a ball has 65,536 bits
+    "added to a distance": (
+        f"{POST}y = {{}}\nh = hellinger(post, Beta(2, 1)) + y - y\n"
+        "return sample(laplace(eps, h, grid=1/1024))",
+        "eps",
+    ),
+    "a negative one": (
+        f"{POST}y = -{{}}\nh = hellinger(post, Beta(2, 1)) + y - y\n"
+        "return sample(laplace(eps, h, grid=1/1024))",
+        "eps",
+    ),
+    "added to a score": (
+        "y = {}\nreturn sample(exp_mech(eps, lambda r: sum(data) + y, (0, 1)))",
+        "eps",
+    ),
+    "a variance": (
+        "post = infer(observe_all(Normal, data, prior=Normal(0, 1), variance=1/{}))\n"
+        "return sample(laplace(eps/2, total_variation(post, Normal(0, 1)), grid=1/1024))",
+        "eps",
+    ),
+}
+POWERS = {
+    "powers": "((k**64)**64)**20",
+    "products": "(" + " * ".join(["k**64"] * 16) + ")",
+}
+
+
+@pytest.mark.parametrize("size", POWERS)
+@pytest.mark.parametrize("name", LONG)
+def test_public_numbers_are_short(name: str, size: str) -> None:
+    lines, budget = LONG[name]
+    program = made(
+        lines.format(POWERS[size]), BOOLS, "substitute", budget, {"eps": Pos, "k": AtLeast(1)}
+    )
+    assert proved(program)
+    for data in ([True], [False]):
+        with pytest.raises(InputError, match=r"fails whatever is drawn.*300 digits"):
+            release_program(program, data, {"eps": 1, "k": 2})
+        assert release_program(program, data, {"eps": 1, "k": 1})
+
+
+def test_a_released_number_that_is_long_fails_whatever_the_data_are() -> None:
+    lines = (
+        f"{POST}x = sample(laplace(eps, sum(data)))\ny = ((x**64)**64)**20\n"
+        "h = hellinger(post, Beta(2, 1)) + y - y\n"
+        "return x, sample(laplace(eps, h, grid=1/1024))"
+    )
+    program = made(lines, BOOLS, "substitute", "2*eps")
+    for data in ([True], [False]):
+        seen = set()
+        for _ in range(40):
+            with suppress(InputError):
+                seen.add(abs(release_program(program, data, {"eps": 1}).value[0]))
+        assert seen <= {0, 1}
+
+
 @pytest.mark.parametrize("name", FAILING)
 def test_what_could_fail_for_some_data_only_is_not_run(name: str) -> None:
     lines, budget = FAILING[name]
@@ -113,7 +170,7 @@ def test_what_could_fail_for_some_data_only_is_not_run(name: str) -> None:
         program = made(lines.replace("{}", factor), BOOLS, "substitute", budget)
         if proved(program):
             for data in ([True], [False]):
-                with pytest.raises(InputError, match="between 2"):
+                with pytest.raises(InputError, match=r"between 2|300 digits"):
                     release_program(program, data, {"eps": 1})
 
 

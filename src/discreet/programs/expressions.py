@@ -35,9 +35,10 @@ from discreet.programs.symbolic import ZERO, Expression, number
 
 MOST_UNROLLED = 64
 MOST_BITS = 2_000  # of a number that is written down
-# Operations on a distance of laws, which a run knows as a ball. With factors of at most 2^64 (which
-# a run makes sure of) they magnify it by at most 2^6400, and a ball can be refined to 2^-65536: so
-# every question is settled, whatever the data, and no run fails for some data only.
+# Operations on a distance of laws, which a run knows as a ball. With factors of at most 2^64 and
+# other public numbers of at most 1000 bits (which a run makes sure of) they magnify it by at most
+# 2^6400 and add at most 2^7500, and a ball can be refined to 2^-65536: so every question is
+# settled, whatever the data, and no run fails for some data only.
 MOST_DEPTH = 100
 
 

@@ -76,7 +76,7 @@ def require_short(argument: str, x: object) -> None:
     if isinstance(x, tuple):
         for part in x:
             require_short(argument, part)
-    elif isinstance(x, Fraction) and max(x.numerator, x.denominator).bit_length() > MOST_BITS:
+    elif isinstance(x, Fraction) and max(abs(x.numerator), x.denominator).bit_length() > MOST_BITS:
         raise InputError(f"{argument} must have less than 300 digits", argument.split("[")[0])
 
 

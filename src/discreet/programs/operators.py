@@ -21,7 +21,7 @@ from discreet.programs.abstract import (
 )
 from discreet.programs.describing import describe
 from discreet.programs.families import label_key
-from discreet.programs.symbolic import ZERO, Expression
+from discreet.programs.symbolic import ONE, ZERO, Expression
 
 if TYPE_CHECKING:
     from discreet.programs.expressions import Expressions as Checker
@@ -37,7 +37,8 @@ def unary(checker: Checker, node: syntax.Unary, value: Abstract) -> Abstract:
             known = isinstance(value.literal, bool)
             return Public(literal=not value.literal if known else None, sort="flag")
         if isinstance(value, Private) and value.sort == "flag":
-            return replace(value, token=None)
+            # one that is always False has the range from 0 to 0, and is always True after it
+            return replace(value, low=ZERO, high=ONE, token=None)
     elif (x := numeric(value)) is not None:
         return negated(x)
     raise checker.error(node, f"{node.operator} has no rule for {describe(value)}", kind="syntax")
@@ -149,7 +150,7 @@ def _quotient(
         )
     _require_unscaled(checker, node, x, y)
     if isinstance(x, Private):
-        factor = symbolic.ONE / y.number
+        factor = ONE / y.number
         found = scaled(x, factor, _size(checker, factor))
         return replace(found, step=None) if y.note == FLAG else found
     note = FLAG if FLAG in (x.note, y.note) else None
@@ -232,8 +233,7 @@ def _connected(checker: Checker, node: syntax.Binary, left: Abstract, right: Abs
 
 def _flag(checker: Checker, why: str) -> Private:
     """A private flag: as a number 0 or 1."""
-    one = symbolic.ONE
-    return Private(checker.everywhere(one), why, one, ZERO, one, "flag")
+    return Private(checker.everywhere(ONE), why, ONE, ZERO, ONE, "flag")
 
 
 def _compared(operator: str, left: Public, right: Public) -> bool | None:

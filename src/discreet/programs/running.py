@@ -192,7 +192,19 @@ class Interpreter:
     # ---- expressions -------------------------------------------------------------------------
 
     def value(self, node: syntax.Node, names: Mapping[str, Any]) -> Any:
-        """Evaluate."""
+        """Evaluate.
+
+        All numbers that a replay meets are public, and have to be short: added to a distance, which
+        a run knows as a ball, a long one would fail for some data only. The run itself, which would
+        show private numbers so, does not ask; what it draws is refused by the replay after it.
+        """
+        found = self._value(node, names)
+        if self.replay and isinstance(found, (Fraction, Whole)):
+            parts = (found,) if isinstance(found, Fraction) else (found.offset, found.step)
+            require_short("a public number in the program", parts)
+        return found
+
+    def _value(self, node: syntax.Node, names: Mapping[str, Any]) -> Any:
         if isinstance(node, (syntax.Number, syntax.Literal)):
             return node.value
         if isinstance(node, syntax.Missing):
@@ -301,6 +313,7 @@ class Interpreter:
         result: Any = Fraction(1)
         for _ in range(abs(int(power))):
             result = multiply(result, a)
+            require_short("a power in the program", result)  # powers of private numbers are refused
         return result if power >= 0 else inverse(result)
 
     def compared(self, operator: str, left: Any, right: Any) -> Any:
