@@ -163,6 +163,31 @@ def test_a_released_number_that_is_long_fails_whatever_the_data_are() -> None:
         assert seen <= {0, 1}
 
 
+BRANCHES = [  # of a ninth review: proved, and a replay refused the branch
+    "lambda b, d: observe(lambda t: ran(Bernoulli(t)) == True, b) if d else b",
+    "lambda b, d: observe(lambda t: ran(Bernoulli(t if d else 1/2)) == True, b)",
+]
+
+
+@pytest.mark.parametrize("step", BRANCHES)
+def test_a_fold_of_finite_beliefs_branches_on_its_records(step: str) -> None:
+    belief = "Finite((1/4, 1/2), (1, {}))"
+    program = made(
+        f"post = infer(fold({step}, ran({belief.format(1)}), data))\n"
+        "return sample(exp_mech(eps, lambda c: -hellinger(post, c), "
+        f"({belief.format(1)}, {belief.format(3)})))",
+        BOOLS,
+        "substitute",
+        "eps",
+    )
+    assert proved(program)
+    worst = auditing.worst_loss(program, {"eps": Fraction(1)}, 2)
+    assert worst is not None
+    assert 0 < worst.epsilon <= 1
+    found = [release_program(program, [True] * 9, {"eps": 200}).value for _ in range(20)]
+    assert all(law.parameters[1] == (1, 3) for law in found)
+
+
 @pytest.mark.parametrize("name", FAILING)
 def test_what_could_fail_for_some_data_only_is_not_run(name: str) -> None:
     lines, budget = FAILING[name]

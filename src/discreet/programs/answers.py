@@ -14,6 +14,7 @@ from discreet.errors import ExactnessError
 from discreet.exact import balls
 from discreet.exact.balls import ball
 from discreet.programs import comparing, learning, noise
+from discreet.programs.families import Law
 from discreet.programs.numbers import (
     SECRET,
     Irrational,
@@ -142,12 +143,22 @@ def _len(run: Interpreter, data: Any) -> Any:
 
 def _fold(run: Interpreter, step: Any, start: Any, data: Any) -> Any:
     items = list(data) if isinstance(data, tuple) else data.listed()
+    if items is None and isinstance(start, Law) and start.family == "Finite":
+        return _hidden_belief(run, step, start, data)
     if items is None:  # under add-remove, where n is hidden too, one round shows the steps
         items = [data.hidden()] * (1 if run.n is None else run.n)
     state = start
     for item in items:
         state = run.apply(step, state, item)
     return state
+
+
+def _hidden_belief(run: Interpreter, step: Any, start: Law, data: Data) -> Law:
+    """Steps may branch on a record, so a replay takes all there can be; the weights stay hidden."""
+    for record in (data.table or {}).values():
+        run.apply(step, start, record)
+    values, _ = start.parameters
+    return Law("Finite", (values, (SECRET,) * len(values)))
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {
