@@ -188,6 +188,17 @@ def test_a_fold_of_finite_beliefs_branches_on_its_records(step: str) -> None:
     assert all(law.parameters[1] == (1, 3) for law in found)
 
 
+@pytest.mark.parametrize("item", ["5/4", "True", "1/4 + (1 == 1)", "3 * True"])
+def test_a_sum_of_what_all_records_have_runs(item: str) -> None:
+    lines = (
+        f"x = count(lambda r: r > 1/2, data) - sum(map(lambda r: {item}, data))\n"
+        "return sample(laplace(eps, x))"
+    )
+    program = made(lines, List[Between(0, 1)], "substitute", "eps")
+    found = release_program(program, [0.2, 0.7], {"eps": 100}).value
+    assert found == 1 - 2 * Fraction(eval(item))
+
+
 @pytest.mark.parametrize("name", FAILING)
 def test_what_could_fail_for_some_data_only_is_not_run(name: str) -> None:
     lines, budget = FAILING[name]

@@ -120,6 +120,8 @@ def _sum(run: Interpreter, data: Any) -> Any:
         return Whole(Fraction(0), step, count)
     if data.values is None:
         hidden = data.hidden()
+        if isinstance(hidden, Whole) and hidden.count is not None:
+            hidden = hidden.value
         if run.n is not None and isinstance(hidden, (bool, Fraction)):  # the same for every record
             flag = isinstance(hidden, bool)
             return Whole(Fraction(0), ONE, run.n * int(hidden)) if flag else run.n * hidden
