@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet import making
 from discreet.auditing import audit
+from discreet.calibration import CALIBRATED
 from discreet.errorlaw import listed_or_drawn, mean_error
 from discreet.errors import DiscreetError, InputError
 from discreet.exact import Floats, compositions
@@ -26,8 +27,7 @@ MOST_IN_PROGRAM = {2: 500, 3: 16}  # and up to which the linear program is solve
 MOST_OPTIMAL = 2_000
 FEW, MANY = 2_000, 20_000  # draws of an estimate at first, and refined
 SOON = 100_000  # outcomes that are listed at first: more take too long
-WEIGHED = ("ehd", "ehds", "smooth_hellinger", "ehdl")  # which weigh every candidate
-MOST_WEIGHED = 1_000_000  # candidates that are weighed at once
+MOST_WEIGHED = 1_000_000  # candidates that an exponential mechanism weighs at once
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 LEVEL = 0.95
 _POINTS = 161  # of a curve
@@ -155,7 +155,7 @@ def _density(curve: Any, x: Floats) -> list[float]:
 def weighty(setting: Setting, name: str) -> bool:
     """Whether even an estimate takes long: every candidate is weighed before the first draw."""
     candidates = compositions.count(setting.n, len(setting.counts))
-    return name in WEIGHED and candidates > MOST_WEIGHED
+    return name in CALIBRATED and candidates > MOST_WEIGHED  # the exponential mechanisms
 
 
 def loss(setting: Setting, name: str) -> float | Missing:

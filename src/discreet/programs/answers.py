@@ -120,7 +120,7 @@ def _sum(run: Interpreter, data: Any) -> Any:
         return Whole(Fraction(0), step, count)
     if data.values is None:
         hidden = data.hidden()
-        if isinstance(hidden, Whole) and hidden.count is not None:
+        if isinstance(hidden, Whole) and hidden.count is not None:  # public: no data are here
             hidden = hidden.value
         if run.n is not None and isinstance(hidden, (bool, Fraction)):  # the same for every record
             flag = isinstance(hidden, bool)
@@ -156,7 +156,11 @@ def _fold(run: Interpreter, step: Any, start: Any, data: Any) -> Any:
 
 
 def _hidden_belief(run: Interpreter, step: Any, start: Law, data: Data) -> Law:
-    """Steps may branch on a record, so a replay takes all there can be; the weights stay hidden."""
+    """A replay, which takes all records there can be: steps may branch on one.
+
+    The weights stay hidden. The values are public: of private records every chance is above 0, as
+    the checker made sure, so that no record leaves a value out.
+    """
     for record in (data.table or {}).values():
         run.apply(step, start, record)
     values, _ = start.parameters
