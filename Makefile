@@ -21,7 +21,7 @@ lint: $(VENV)/linted-with
 	$(VENV)/bin/lint-imports
 
 findings: $(VENV)/tested-with
-	$(VENV)/bin/python -m discreet.study.reproduce.findings > findings.tmp
+	$(VENV)/bin/python -m discreet_papers.findings > findings.tmp
 	mv findings.tmp docs/findings.md
 
 bench: $(BENCH)/installed
@@ -31,20 +31,20 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install $(PIP) -e .
+	$(VENV)/bin/python -m pip install $(PIP) -e ".[plot]"
 	touch $@
 
-$(VENV)/tested-with: pyproject.toml | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install $(PIP) -e ".[test]"
+$(VENV)/tested-with: pyproject.toml papers/pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install $(PIP) -e ".[test]" -e ./papers
 	touch $@
 
-$(VENV)/linted-with: pyproject.toml | $(VENV)/bin/python
-	$(VENV)/bin/python -m pip install $(PIP) -e ".[test,lint]"
+$(VENV)/linted-with: pyproject.toml papers/pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python -m pip install $(PIP) -e ".[test,lint]" -e ./papers
 	touch $@
 
-$(BENCH)/installed: pyproject.toml
+$(BENCH)/installed: pyproject.toml papers/pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
-	$(BENCH)/bin/python -m pip install $(PIP) -e ".[bench]"
+	$(BENCH)/bin/python -m pip install $(PIP) -e ".[bench]" -e ./papers
 	touch $@
 
 clean:

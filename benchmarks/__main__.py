@@ -18,6 +18,7 @@ def main() -> None:
         instruments.limits,
         instruments.noise_aware,
         counting.counting,
+        counting.spark,
         counting.ledger,
         networks.alarm,
         networks.wide_naive_bayes,

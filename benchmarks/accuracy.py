@@ -6,7 +6,7 @@ from typing import Any
 
 import discreet as dp
 from benchmarks.timing import show
-from discreet.study.reproduce.settings import THREE_CATEGORIES, TWO_CATEGORIES
+from discreet_papers.settings import THREE_CATEGORIES, TWO_CATEGORIES
 
 DATA: dict[str, tuple[int, ...]] = {**TWO_CATEGORIES, **THREE_CATEGORIES}
 SHOWN: dict[str, tuple[str, dict[str, Any]]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,17 @@ def best(call: Callable[[], object], repeats: int = 5) -> float:
         call()
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+def in_turn(calls: Sequence[Callable[[], object]], repeats: int = 5) -> list[float]:
+    """Seconds of the fastest of some calls of each, which take turns, after one to warm up."""
+    times: list[list[float]] = [[] for _ in calls]
+    for _ in range(repeats + 1):
+        for call, seconds in zip(calls, times, strict=True):
+            start = time.perf_counter()
+            call()
+            seconds.append(time.perf_counter() - start)
+    return [min(seconds[1:]) for seconds in times]
 
 
 def _measured(call: Callable[[], object], results: Any) -> None:

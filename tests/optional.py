@@ -8,10 +8,15 @@ from typing import Any
 import pytest
 
 
-def require(name: str, reason: str) -> Any:
-    """Skip with a reason; fail where the environment says that the machine has to have it."""
+def insist(name: str, reason: str) -> None:
+    """Fail where the environment says that the machine has to have it."""
     if name in os.environ.get("DISCREET_REQUIRE", "").split(","):
         pytest.fail(f"{reason}, and DISCREET_REQUIRE asks for {name}")
+
+
+def require(name: str, reason: str) -> Any:
+    """Skip with a reason, or fail."""
+    insist(name, reason)
     pytest.skip(reason)
 
 

@@ -13,6 +13,8 @@ import polars as pl
 import pytest
 
 import discreet as dp
+from discreet.core import Counts
+from discreet.core.counts import Grouping
 from discreet.core.law import Law
 
 MODEL = dp.DirichletMultinomial(("a", "b", "c"))
@@ -192,6 +194,34 @@ def test_parts_are_paid_once(ledger: dp.Ledger) -> None:
     assert float(ledger.remaining("wards").epsilon) == 0.25
     with pytest.raises(dp.BudgetError):
         pay(ledger, 0.5, dataset="wards", part="north", adjacency="add-remove")
+
+
+def by_hand(**said: Any) -> Counts:
+    return Counts((3, 2, 1), MODEL.categories, **said)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        lambda: by_hand(column=5),
+        lambda: by_hand(where=5),
+        lambda: by_hand(where="\ud800"),
+        lambda: by_hand(other="z"),
+        lambda: by_hand(dropped=True, other="a"),
+        lambda: by_hand(by=Grouping(5, ("x", "y"), ("a", "b"))),  # type: ignore[arg-type]
+        lambda: by_hand(by=Grouping("g", ("x", "x"), ("a", "b"))),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_paid_for(
+    ledger: dp.Ledger, counts: Callable[[], Counts]
+) -> None:
+    before = ledger.history()
+    options: dict[str, Any] = {"ledger": ledger, "dataset": "d", "adjacency": "add-remove"}
+    with pytest.raises(dp.InputError):
+        dp.release(counts(), MODEL, 0.1, **options)
+    assert ledger.history() == before
+    release = dp.release(by_hand(column="x", where="x > 1", dropped=True), MODEL, 0.1, **options)
+    assert dp.Release.from_json(ledger.released(3)) == release
 
 
 def test_bad_ledgers() -> None:

@@ -180,5 +180,5 @@ def without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("without_matplotlib")
 def test_a_missing_matplotlib_is_said_in_one_sentence() -> None:
     law = accuracy(dp.mechanism("lattice", BETA, n=9, epsilon=1), (4, 5))
-    with pytest.raises(dp.DiscreetError, match=r"pip install 'discreet\[plot\]'"):
+    with pytest.raises(dp.MissingPackageError, match=r"matplotlib: pip install 'discreet\[plot\]'"):
         law.plot()

@@ -222,9 +222,13 @@ def test_saving_replaces_all_or_nothing(tmp_path: Path, monkeypatch: pytest.Monk
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", full)
         with pytest.raises(dp.InputError, match="cannot be written: No space left"):
-            example(mechanism="ls_hist").save(path)
+            example(mechanism="ls_hist").save(path, overwrite=True)
     assert path.read_text() == before
-    example(mechanism="ls_hist").save(link)
+    for place in (path, link):
+        with pytest.raises(dp.InputError, match="exists already: overwrite=True replaces it"):
+            example(mechanism="ls_hist").save(place)
+    assert path.read_text() == before
+    example(mechanism="ls_hist").save(link, overwrite=True)
     assert link.is_symlink()
     assert path.stat().st_mode & 0o777 == 0o640
     assert dp.Release.load(path).config.mechanism == "ls_hist"

@@ -3,8 +3,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import discreet as dp
@@ -74,6 +76,51 @@ def test_records_of_a_condition_have_no_public_n() -> None:
         dp.release(counts, MODEL, 1)
     assert dp.release(counts, MODEL, 1, n=90).n_source == "declared"
     assert dp.release(counts, MODEL, 1, adjacency="add-remove").where == "age >= 50"
+
+
+SOME = pd.DataFrame({"a": [0, 1, 1], "b": [1, 0, 1], "x": [1, 2, 3], "y": [3, 2, 1]})
+LETTERS = dp.BetaBinomial(categories=(0, 1))
+NET = dp.BayesNet({"b": ["a"]}, {"a": (0, 1), "b": (0, 1)})
+LINE = dp.LinearRegression(noise_variance=1, bounds={"x": (0, 10), "y": (0, 10)})
+MEAN = dp.NormalMean(bounds=(0, 10))
+
+
+@pytest.mark.parametrize(
+    ("model", "columns", "options", "able"),
+    [
+        (LETTERS, ["a"], {}, ["lattice"]),
+        (LETTERS, ["a"], {"mechanism": "ehds"}, ["lattice"]),
+        (NET, [], {}, ["laplace_updates"]),
+        (NET, [], {"mechanism": "fourier"}, ["laplace_updates"]),
+        (LINE, ["y"], {}, ["statistics"]),
+        (LINE, ["y"], {"mechanism": "sample"}, ["statistics"]),
+        (MEAN, ["x"], {}, ["laplace"]),
+        (MEAN, ["x"], {"mechanism": "gaussian", "delta": 1e-6}, ["gaussian"]),
+        (MEAN, ["x"], {"mechanism": "hellinger"}, ["laplace", "gaussian"]),
+        (MEAN, ["x"], {"mechanism": "input", "delta": 1e-6}, ["laplace", "gaussian"]),
+    ],
+)
+@pytest.mark.parametrize("left_out", [{"where": "x > 0"}, {"unknown": "drop"}], ids=str)
+def test_what_is_advised_for_a_private_n_works(
+    model: Any,
+    columns: list[str],
+    options: dict[str, Any],
+    able: list[str],
+    left_out: dict[str, str],
+) -> None:
+    """The message names an adjacency, and mechanisms if the one asked for does not have it."""
+    counts = model.count(SOME, *columns, **left_out)
+    with pytest.raises(dp.PrivacyRefusedError) as refused:
+        dp.release(counts, model, 1, **options)
+    named = options.get("mechanism", "lattice" if model is NET else able[0]) not in able
+    mechanisms = f" with mechanism {' or '.join(map(repr, able))}" if named else ""
+    advice = f"release them under adjacency 'add-remove'{mechanisms}"
+    assert str(refused.value).split(", or declare n")[0].endswith(advice)
+    for name in able:
+        delta = 1e-6 if name == "gaussian" else 0
+        release = dp.release(counts, model, 1, name, adjacency="add-remove", delta=delta)
+        assert (release.where, release.dropped) == (counts.where, counts.dropped)
+        assert release.noise_aware() is not None
 
 
 def test_what_is_not_private_is_refused() -> None:
@@ -221,7 +268,8 @@ def test_the_hint_about_an_adjacency_names_what_the_model_has() -> None:
         (line, "sample", "add-remove", "'substitute' only, got 'add-remove'; use 'statistics'"),
         (line, "sample", "attribute", "no mechanism of a LinearRegression has it"),
         (line, "statistics", "attribute", "'substitute' or 'add-remove' only"),
-        (mean, "laplace", "add-remove", "no mechanism of a NormalMean has it"),
+        (mean, "input", "add-remove", "'substitute' only, .*; use 'laplace' or 'gaussian'"),
+        (mean, "laplace", "attribute", "'substitute' or 'add-remove' only"),
         (mean, "hellinger", "attribute", "no mechanism of a NormalMean has it"),
         (MODEL, "ehds", "add-remove", "use 'lattice'"),
         (MODEL, "lattice", "attribute", "use 'posterior_sample' for a network"),

@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from discreet.models.posterior import DirichletPosterior
     from discreet.models.regression import LinearRegression
     from discreet.planning import Plan, plan
+    from discreet.planning.comparison import Comparison, compare
     from discreet.releases import Release
     from discreet.releasing import release
     from discreet.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
-    from discreet.study.comparison import Comparison, compare
     from discreet.verifying import verify
 
 _PUBLIC = {
@@ -78,6 +78,7 @@ _PUBLIC = {
         "ExactnessError",
         "InputError",
         "LedgerError",
+        "MissingPackageError",
         "NotAPosteriorError",
         "NotEnumerable",
         "PrivacyRefusedError",
@@ -95,7 +96,7 @@ _PUBLIC = {
     "releases": ("Release",),
     "releasing": ("release",),
     "sensitivity": ("global_sensitivity", "local_sensitivity", "smooth_sensitivity"),
-    "study.comparison": ("Comparison", "compare"),
+    "planning.comparison": ("Comparison", "compare"),
     "verifying": ("verify",),
 }
 _HOME = {name: room for room, names in _PUBLIC.items() for name in names}
@@ -125,6 +126,7 @@ __all__ = [
     "LedgerError",
     "LinearRegression",
     "Mechanism",
+    "MissingPackageError",
     "Model",
     "NormalMean",
     "NotAPosteriorError",

@@ -37,15 +37,22 @@ def calibrated(base: Mechanism) -> Mechanism:
     """
     config = calibrated_config(base)
     known = cache.load(config)
-    if known is not None and _fits(known, config):
+    if known is not None and _fits(known, base):
         return restore(base, known)
     found = _search(base)
     cache.save(config, found)
     return restore(base, found)
 
 
-def _fits(certificate: Certificate, config: Config) -> bool:
-    """Whether a certificate proves what is promised by this configuration."""
+def _fits(certificate: Certificate, base: Mechanism) -> bool:
+    """Whether a certificate proves what the calibrated mechanism promises."""
+    config, witness = calibrated_config(base), certificate.witness
+    if witness is not None:
+        changes = zip(witness.counts, witness.neighbour, strict=True)
+        if not all(len(part) == config.model.size and base.possible(part) for part in witness):
+            return False
+        if sum(abs(a - b) for a, b in changes) != 2:  # one record is replaced
+            return False
     return (
         certificate.config == config
         and config.mechanism in CALIBRATED
@@ -57,7 +64,7 @@ def _fits(certificate: Certificate, config: Config) -> bool:
 def restore(base: Mechanism, certificate: Certificate) -> Mechanism:
     """The calibrated mechanism that a certificate speaks of."""
     config = calibrated_config(base)
-    if not _fits(certificate, config):
+    if not _fits(certificate, base):
         raise DocumentError("certificate does not fit the mechanism", "certificate")
     assert certificate.scale is not None
     # the privacy loss of this very mechanism was computed for all counts, neighbours and outputs

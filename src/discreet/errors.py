@@ -65,6 +65,14 @@ class UnknownValuesError(InputError):
         self.hint = hint
 
 
+class Charged(str):
+    """A note on an error that came after a ledger was charged: which entry it is."""
+
+
+class MissingPackageError(DiscreetError, ImportError):
+    """A package is not installed that is needed here; the message says how to install it."""
+
+
 class BudgetError(DiscreetError):
     """The budget of a data set does not cover the release; nothing was charged nor drawn."""
 

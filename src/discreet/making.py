@@ -132,7 +132,8 @@ def mechanism(
             For a `NormalMean`:
             "laplace": noise on the posterior mean; "gaussian": normal noise on the sum, needs
             delta; "input": normal noise on every record (P4), needs delta; "hellinger": the
-            exponential mechanism over a grid of means; option points.
+            exponential mechanism over a grid of means; option points. Under add-remove the first
+            two put noise on the distances from either bound, which also give n.
             For a `LinearRegression`:
             "statistics": noise on XᵀX, Xᵀy and yᵀy, normal with delta; option weight;
             "sample": draws of the weights from the truncated posterior; options samples, norm,
@@ -140,8 +141,9 @@ def mechanism(
         model: the model whose posterior is released.
         n: the public number of records; left out under add-remove, where it is private.
         epsilon: the nominal privacy parameter of the mechanism; `guarantee` says what is proved.
-        adjacency: "substitute"; "add-remove" for `lattice`, in networks `laplace_updates`, in
-            regressions `statistics`; "attribute" for `posterior_sample`.
+        adjacency: "substitute"; "add-remove" for `lattice`, in networks `laplace_updates`, of means
+            `laplace` and `gaussian`, in regressions `statistics`; "attribute" for
+            `posterior_sample`.
         options: of the mechanism, as listed.
 
     Example:
@@ -264,16 +266,21 @@ def _adjacencies(make: Callable[..., Mechanism]) -> list[Adjacency]:
     return [Adjacency.SUBSTITUTE, other]
 
 
+def with_adjacency(model: object, adjacency: Adjacency) -> list[str]:
+    """The mechanisms for the counts of a model that have an adjacency."""
+    makers = mechanisms_for(model).items()
+    return [name for name, make in makers if adjacency in _adjacencies(make)]
+
+
 def _require_adjacency(name: str, model: AnyModel, adjacency: Adjacency) -> None:
-    makers = mechanisms_for(model)
-    possible = _adjacencies(makers[name])
+    possible = _adjacencies(mechanisms_for(model)[name])
     if adjacency in possible:
         return
-    able = [other for other, make in makers.items() if adjacency in _adjacencies(make)]
+    able = with_adjacency(model, adjacency)
     if adjacency is Adjacency.ATTRIBUTE and not isinstance(model, (NormalMean, LinearRegression)):
         hint = "use 'posterior_sample' for a network"
     elif able:
-        hint = f"use {able[0]!r}"
+        hint = f"use {' or '.join(map(repr, able))}"
     else:
         hint = f"no mechanism of a {type(model).__name__} has it"
     raise InputError(

@@ -15,8 +15,9 @@ import numpy as np
 from discreet import check, making, noise_aware, verifying
 from discreet._version import __version__
 from discreet.check import Category
-from discreet.core import Certificate, Config, Derivation, Guarantee, Mechanism, Model, Theorem
-from discreet.core.documents import digest, malformed, parse, read_file, write_file
+from discreet.core import Certificate, Config, Derivation, Guarantee, Mechanism, Theorem
+from discreet.core.documents import digest, malformed, parse
+from discreet.core.files import read_file, write_file
 from discreet.core.law import Outcome
 from discreet.errors import (
     DiscreetError,
@@ -32,18 +33,18 @@ from discreet.models.network_law import NetworkLaw, plot_node
 from discreet.models.network_mixture import NoiseAwareNetwork
 from discreet.models.network_summary import NetworkSummary
 from discreet.models.normal import NormalMean
-from discreet.models.normal_posterior import NormalMixture, NormalPosterior
+from discreet.models.normal_posterior import NormalLaw
 from discreet.models.posterior import DirichletPosterior
 from discreet.models.regression import LinearRegression
 from discreet.models.summary import GroupedSummary, Summary
 from discreet.models.weights import WeightsMixture
 from discreet.programs.documents import write_value
+from discreet.provenance import N_SOURCES, Counted, require_agreement, require_payable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMAT, VERSION = "discreet-release", 1
-N_SOURCES = ("declared", "sum of the counts")
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +56,8 @@ class Release:
     tells whether n was declared or is the sum of the counts, which is thereby made public.
     `receipt` is the ledger's, if one paid. `column` and `where` tell which records were counted,
     `dropped` that those with undeclared values were left out, and `other` the category that took
-    them. `software` is what drew it.
+    them. `software` is what drew it. `line_breaks` is the owner's word that a correct CSV writer
+    wrote the records.
     """
 
     config: Config
@@ -69,6 +71,7 @@ class Release:
     where: str | None = None
     dropped: bool = False
     other: Category | None = None
+    line_breaks: bool = False
     software: str = f"discreet {__version__}"
 
     @property
@@ -214,18 +217,27 @@ class Release:
     @classmethod
     def from_json(cls, text: str | Mapping[str, Any]) -> Release:
         """Read `to_json` back, parsed or not; truncated, edited or foreign ones are refused."""
+        if isinstance(text, (str, bytes)):
+            text = parse(text, "the release", "text", "; Release.load reads a file")
+        elif not isinstance(text, Mapping):
+            raise DocumentError(f"text must be JSON text, got {check.brief(text)}", "text")
         return _read(text)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write `to_json` to a file."""
-        write_file(path, self.to_json())
+    def save(self, path: str | PathLike[str], overwrite: bool = False) -> None:
+        """Write `to_json` to a file: all of it, or the folder stays as it was.
+
+        Args:
+            path: the file; one that exists is refused, as it may be a release that was paid for.
+            overwrite: replace it instead, once the new one is complete.
+        """
+        write_file(path, self.to_json(), overwrite)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Release:
         """Read a file written by `save`."""
         text = read_file(path)
         try:
-            return _read(text)
+            return _read(parse(text, "the release", "path"))
         except DocumentError as error:
             raise DocumentError(f"path {str(path)!r}: {error}", "path") from None
 
@@ -267,7 +279,7 @@ def _require_own(release: Release, aware: object) -> None:
     elif isinstance(model, LinearRegression):
         own = isinstance(aware, WeightsMixture) and aware.names == model.weights
     elif isinstance(model, NormalMean):
-        own = isinstance(aware, (NormalPosterior, NormalMixture))
+        own = isinstance(aware, NormalLaw)
     else:
         own = isinstance(aware, DirichletMixture) and aware.categories == model.categories
     if not own:
@@ -346,6 +358,7 @@ def _document(release: Release) -> dict[str, Any]:
         "where": release.where,
         "dropped": release.dropped,
         "other": release.other,
+        **({"line_breaks": True} if release.line_breaks else {}),
     }
 
 
@@ -363,19 +376,14 @@ def _basis(basis: Theorem | Certificate | Derivation | None) -> dict[str, Any] |
     return None if basis is None else {"kind": "certificate", "certificate": basis.document()}
 
 
-def _read(text: object) -> Release:
-    if isinstance(text, Mapping):
-        document: Any = dict(text)
-    elif isinstance(text, (str, bytes)):
-        document = parse(text, "the release", "text", "; Release.load reads a file")
-    else:
-        raise DocumentError(f"text must be JSON text, got {check.brief(text)}", "text")
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+def _read(parsed: object) -> Release:
+    document = dict(parsed) if isinstance(parsed, Mapping) else {}
+    if document.get("format") != FORMAT:
         raise DocumentError("the JSON is not a discreet release", "text")
     if document.get("version") != VERSION:
         raise DocumentError(
-            f"the release has format version {document.get('version')!r}, this software reads "
-            f"{VERSION}",
+            f"the release has format version {check.brief(document.get('version'))}, this software "
+            f"reads {VERSION}",
             "text",
         )
     try:
@@ -391,18 +399,9 @@ def _read(text: object) -> Release:
         ValueError,
         AttributeError,
         ArithmeticError,
+        RecursionError,
     ) as error:
         raise malformed("the release", error, "text") from None
-
-
-def _text(value: object) -> str | None:
-    if value is not None and not isinstance(value, str):
-        raise InputError("column and where must be text")
-    return value
-
-
-def _labels(model: Model) -> tuple[Category, ...]:
-    return getattr(model, "categories", ()) if model.by is None else model.by.categories
 
 
 def _rebuild(document: dict[str, Any]) -> Release:
@@ -411,6 +410,8 @@ def _rebuild(document: dict[str, Any]) -> Release:
     made = verifying.read_mechanism(document, basis and basis.get("certificate"))
     raw = document["raw"]
     sources = (None,) if made.config.n is None else N_SOURCES
+    said = {"line_breaks": False, **document}
+    records = Counted(*(said[name] for name in Counted._fields))
     release = Release(
         made.config,
         made.guarantee,
@@ -419,16 +420,12 @@ def _rebuild(document: dict[str, Any]) -> Release:
         check.choice("simulated", document["simulated"], (True, False)),
         check.choice("n_source", document["n_source"], sources),
         None if document["receipt"] is None else Receipt.read(document["receipt"]),
-        _text(document["column"]),
-        _text(document["where"]),
-        check.choice("dropped", document["dropped"], (True, False)),
-        check.choice("other", document["other"], (None, *_labels(made.config.model))),
+        *records,
         check.label("software", document["software"]),
     )
-    if made.config.n is not None and (
-        release.dropped or (release.where is not None and release.n_source == N_SOURCES[1])
-    ):
-        raise InputError("its n cannot be public")
+    require_agreement(made.config, records, release.n_source)
+    if release.receipt is not None:
+        require_payable(made.guarantee, release.simulated)
     if digest(_document(release)) != digest(document):  # which tells 1 from true and 1.0
         raise InputError("its parts contradict each other")
     return release

@@ -6,24 +6,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
 from discreet import check, making
-from discreet.check import Category
 from discreet.core import Adjacency, Counts, Law, Mechanism
 from discreet.core.counts import AnyModel
 from discreet.core.documents import digest
 from discreet.core.law import Outcome
 from discreet.core.statistics import Statistics
 from discreet.core.tables import Tables
-from discreet.errors import InputError, PrivacyRefusedError
+from discreet.errors import Charged, InputError, PrivacyRefusedError
 from discreet.ledger import Ledger, Receipt
 from discreet.models.regression import LinearRegression
 from discreet.programs.mechanism import ProgramLaw, program_mechanism
 from discreet.programs.program import Program
-from discreet.releases import N_SOURCES, Release
+from discreet.provenance import N_SOURCES, Counted, counted, require_agreement
+from discreet.releases import Release
 
 
 def release(
@@ -89,16 +88,17 @@ def release(
         >>> print(release.guarantee)
         ε = 1, δ = 0 for replacing one record
     """
+    paid = ledger is not None
     made, values, n_source = _prepare(
-        counts, model, epsilon, mechanism, n, Adjacency.of(adjacency), delta, options
+        counts, model, epsilon, mechanism, n, Adjacency.of(adjacency), delta, paid, options
     )
     _require_private(made, check.epsilon(epsilon), allow_nonprivate)
     if rng is not None:
         check.generator(rng)
     law = made.make_raw_law(values)
     law.require_drawable()
-    counted = _counted(counts)
-    return _carried_out(made, law, n_source, counted, ledger, dataset, request_id, part, rng)
+    records = counted(counts)
+    return _carried_out(made, law, n_source, records, ledger, dataset, request_id, part, rng)
 
 
 def release_program(
@@ -129,7 +129,7 @@ def _carried_out(
     made: Mechanism,
     law: Law | ProgramLaw,
     n_source: str | None,
-    counted: Counted,
+    records: Counted,
     ledger: Ledger | None,
     dataset: str | None,
     request_id: str | None,
@@ -137,50 +137,36 @@ def _carried_out(
     rng: np.random.Generator | None,
 ) -> Release:
     """Charge, draw, record, return."""
-    receipt = _charge(made, counted, ledger, dataset, request_id, part, rng is not None)
+    require_agreement(made.config, records, n_source)  # what is paid for can be read again
+    receipt = _charge(made, records, ledger, dataset, request_id, part, rng is not None)
     if receipt is not None and receipt.stored is not None:
         return replace(Release.from_json(receipt.stored), receipt=receipt)
-    raw = law.sample(rng=rng)
-    released = made.postprocess(raw)
-    result = Release(
-        made.config,
-        made.guarantee,
-        raw,
-        released,
-        rng is not None,
-        n_source,
-        receipt,
-        *counted,
-    )
-    if ledger is not None and receipt is not None:
-        # if this fails the charge stays, without an outcome, and nothing is returned
-        ledger.record(receipt, json.loads(result.to_json()))
+    try:
+        raw = law.sample(rng=rng)
+        released = made.postprocess(raw)
+        result = Release(
+            made.config,
+            made.guarantee,
+            raw,
+            released,
+            rng is not None,
+            n_source,
+            receipt,
+            *records,
+        )
+        if ledger is not None and receipt is not None:
+            # if this fails the charge stays, without an outcome, and nothing is returned
+            ledger.record(receipt, json.loads(result.to_json()))
+    except BaseException as error:  # also an interrupt: whoever paid is told
+        if receipt is not None:
+            error.add_note(Charged(f"entry {receipt.number} of the ledger was charged for it"))
+        raise
     return result
-
-
-class Counted(NamedTuple):
-    """Which records were counted; of counts that were given as numbers nothing is known."""
-
-    column: str | None = None
-    where: str | None = None
-    dropped: bool = False
-    other: Category | None = None
-
-
-def _counted(counts: object) -> Counted:
-    if isinstance(counts, Counts):
-        return Counted(counts.column, counts.where, counts.dropped, counts.other)
-    if isinstance(counts, (Tables, Statistics)):
-        column = None  # the model knows the names of several
-        if isinstance(counts, Statistics) and len(counts.columns) == 1:
-            column = counts.columns[0]
-        return Counted(column, counts.where, counts.dropped)
-    return Counted()
 
 
 def _charge(
     made: Mechanism,
-    counted: Counted,
+    records: Counted,
     ledger: Ledger | None,
     dataset: str | None,
     request_id: str | None,
@@ -203,7 +189,9 @@ def _charge(
         raise PrivacyRefusedError("a simulation is not paid for: leave out rng or the ledger")
     # what the counts are about, never how many there are
     about = {"mechanism": made.name, "config": digest(made.config.document())}
-    about |= counted._asdict()
+    about |= records._asdict()
+    if not records.line_breaks:
+        del about["line_breaks"]  # which entries of old do not have
     return ledger.charge(dataset, made.guarantee, about, request_id, part)
 
 
@@ -215,6 +203,7 @@ def _prepare(
     n: int | None,
     adjacency: Adjacency,
     delta: object,
+    paid: bool,
     options: dict[str, object],
 ) -> tuple[Mechanism, Outcome, str | None]:
     """The mechanism, the counts in order, and where n comes from."""
@@ -224,9 +213,10 @@ def _prepare(
     if isinstance(model, LinearRegression):
         model = model.of_columns(counts)
     name = making.usual(model) if name is None else name
+    check.choice("mechanism", name, tuple(making.mechanisms_for(model)))
     values = model.flat(counts)
     if isinstance(counts, (Counts, Tables, Statistics)) and adjacency is not Adjacency.ADD_REMOVE:
-        _require_public_n(counts, n)
+        _require_public_n(counts, n, _with_private_n(name, model, paid))
     if isinstance(counts, Counts):
         unit = _unit_options(counts, name)
         for option in unit.keys() & options.keys():
@@ -242,7 +232,6 @@ def _prepare(
             raise InputError(f"counts must sum to the declared n = {n}", "counts")
     else:
         n_source = None
-    check.choice("mechanism", name, tuple(making.mechanisms_for(model)))
     if "delta" in making.options_of(name, model):
         options = {"delta": delta} | options
     elif check.rational("delta", delta) != 0:
@@ -251,22 +240,29 @@ def _prepare(
     return made, values, n_source
 
 
-def _require_public_n(counts: Counts | Tables | Statistics, n: int | None) -> None:
+def _with_private_n(name: str, model: AnyModel, paid: bool) -> str:
+    """How to release counts whose number is private, and what that costs."""
+    able = making.with_adjacency(model, Adjacency.ADD_REMOVE)
+    mechanism = "" if name in able else f" with mechanism {' or '.join(map(repr, able))}"
+    twice = " (twice epsilon in a data set that is kept under 'substitute')" if paid else ""
+    return f"adjacency 'add-remove'{mechanism}{twice}"
+
+
+def _require_public_n(counts: Counts | Tables | Statistics, n: int | None, instead: str) -> None:
     """Refuse counts whose total a replaced record, or unit, could change."""
     if counts.dropped:
         raise PrivacyRefusedError(
-            "counts from which records were dropped have no public n: release them under "
-            "adjacency 'add-remove'"
+            f"counts from which records were dropped have no public n: release them under {instead}"
         )
     if counts.where is not None and n is None:
         raise PrivacyRefusedError(
             f"counts of the records with {check.shorten(counts.where)} have no public n: release "
-            "them under adjacency 'add-remove', or declare n if their number is public"
+            f"them under {instead}, or declare n if their number is public"
         )
     if isinstance(counts, Counts) and counts.max_per_unit > 1:
         raise PrivacyRefusedError(
             f"counts with up to {counts.max_per_unit} records per {counts.unit} are protected "
-            "under adjacency 'add-remove' only"
+            f"under {instead} only"
         )
 
 

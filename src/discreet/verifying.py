@@ -14,7 +14,8 @@ from discreet.calibration import calibrated_config, restore
 from discreet.core import Certificate, Mechanism
 from discreet.core.certificate import FORMAT, read_certificate
 from discreet.core.counts import Grouping
-from discreet.core.documents import decode, exact, malformed, parse, read_file
+from discreet.core.documents import decode, exact, malformed, parse
+from discreet.core.files import read_file
 from discreet.errors import DiscreetError, DocumentError, InputError, NotEnumerable
 from discreet.models.dirichlet import DirichletMultinomial
 from discreet.models.network import BayesNet
@@ -65,7 +66,7 @@ def _model(document: Mapping[str, Any]) -> Any:
     prior = [exact(a) for a in document["prior"]]
     if (by := document.get("by")) is None:
         return DirichletMultinomial(document["categories"], prior)
-    grouping = Grouping(by["column"], tuple(by["groups"]), tuple(by["categories"]))
+    grouping = Grouping(by["column"], by["groups"], by["categories"])
     within = DirichletMultinomial(grouping.categories, prior[: len(grouping.categories)])
     if within.prior * len(grouping.groups) != tuple(prior):
         raise DocumentError("model must have the same prior in every group", "model")

@@ -141,6 +141,66 @@ def test_profiles_and_certificates(name: str, options: dict[str, Any]) -> None:
         assert dp.verify(found.certificate).epsilon == found.epsilon
 
 
+@pytest.mark.parametrize(
+    "model", [SMALL, FINE, NormalMean(bounds=(0, 1), grid=2)], ids=["small", "fine", "two"]
+)
+@pytest.mark.parametrize(("name", "options"), CASES[:2])
+def test_means_with_a_private_n(model: NormalMean, name: str, options: dict[str, Any]) -> None:
+    """Claims hold and use nearly all that they may; half the noise, and none for none, are seen."""
+    made = dp.mechanism(name, model, epsilon=1, adjacency="add-remove", **options)
+    found = dp.audit(made)
+    assert found.epsilon_lower <= found.epsilon <= 1
+    assert found.epsilon_lower > (0.9 if model.grid == 2 else 0.999)
+    assert found.delta(1) <= made.guarantee.delta
+    assert found.delta(0.5) > made.guarantee.delta
+    assert found.witness is not None
+    (n, total), (m, other), _ = found.witness
+    assert (n - m, abs(total - other) <= model.grid) == (1, True)
+    if made.guarantee.delta == 0:
+        assert found.epsilon_lower == found.epsilon == 1
+        assert dp.verify(found.certificate).epsilon == 1
+    law: Any = made.make_raw_law((0, 0))
+    changes = (
+        {"rate": 2 * law.rate}
+        if name == "laplace"
+        else {"variances": tuple(variance / 4 for variance in law.variances)}
+    )
+
+    def weak(values: tuple[int, ...]) -> Any:
+        return replace(made.make_raw_law(values), **changes)
+
+    def bare(values: tuple[int, ...]) -> Any:
+        law: Any = made.make_raw_law(values)
+        return law if values[0] else PointMass(law.center)
+
+    assert audit_continuous(replace(made, make_raw_law=weak)).epsilon_lower > 1
+    with pytest.raises(NotEnumerable, match="infinitely many"):  # no law of added noise
+        audit_continuous(replace(made, make_raw_law=bare))
+
+
+@pytest.mark.parametrize(("name", "options"), CASES[:2])
+def test_delta_with_a_private_n_bounds_the_hockey_stick(name: str, options: dict[str, Any]) -> None:
+    """By its definition, in floats, over all records; of two numbers it is bounded."""
+    made = dp.mechanism(name, SMALL, epsilon=1, adjacency="add-remove", **options)
+    found, z = audit_continuous(made), np.arange(-400, 401)
+    law: Any = made.make_raw_law((0, 0))
+
+    def column(shift: int) -> np.ndarray:
+        if name == "laplace":
+            weights = np.exp(-float(law.rate) * np.abs(z - shift))
+        else:
+            weights = np.exp(-((z - shift) ** 2) / (2 * float(law.variances[0])))
+        return np.asarray(weights / weights.sum())
+
+    for epsilon in (0, 0.3, 0.9):
+        worst = max(
+            float(np.maximum(p - math.exp(epsilon) * np.outer(column(0), column(0)), 0).sum())
+            for step in range(-SMALL.grid, SMALL.grid + 1)
+            for p in [np.outer(column(SMALL.grid + step), column(SMALL.grid - step))]
+        )
+        assert worst <= found.delta(epsilon) <= (1.5 if name == "laplace" else 1.01) * worst
+
+
 def test_of_no_records_nothing_is_lost() -> None:
     found = audit_continuous(dp.mechanism("laplace", SMALL, 0, epsilon=1))
     assert (found.epsilon, found.witness, found.delta(0)) == (0, None, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -51,6 +52,9 @@ def call(*arguments: object) -> Result:
 def call_as_nobody(*arguments: object) -> Result:
     """Run a command as a user who is not root; for a process of its own."""
     call(*arguments, "--help")  # loads the command while all of Python can be read
+    ours = ("discreet.cli.places", "discreet.releasing", "discreet.cli.failures")
+    for module in (*ours, "sqlite3", "matplotlib.figure"):
+        importlib.import_module(module)
     if os.geteuid() == 0:
         os.setuid(65534)
     return call(*arguments)

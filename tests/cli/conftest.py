@@ -13,9 +13,10 @@ SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "release.schema.json"
 
 
 @pytest.fixture(autouse=True)
-def nothing_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISCREET_LEDGER", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.chdir(tmp_path)  # the one of the project may not be written
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ LEDGERS = (
         "/dev/null",
     ),
 )
-OUT = ("out.json", "out.png", "out.svg", "folder", "no/out.json", "good.csv", "/dev/full", "out")
+OUT = ("out.json", "out.png", "out.svg", "folder", "no/out.json", "kept.csv", "/dev/full", "out")
 STRUCTURES = ("net.bif",) * 6 + ("missing.bif", "folder", "good.csv", "empty.csv", "/dev/null")
 INTERVALS = ("0:10", "-1:1", "0:1e9", "1:0", "0:0", "0:inf", "nan:1", "a:b", "1", "1:2:3", "")
 BOUNDS = (
@@ -112,8 +112,10 @@ NUMERIC: dict[str, Make | None] = {
     "--unknown": choice(("error", "drop", "middle")),
     "--expected-error": None,
     "--out": file(OUT),
+    "--force": None,
 }
 OUTPUT: dict[str, Make | None] = {"--json": None, "--quiet": None}
+SAVED = ("out.json", "out", "good.csv", "missing", "folder", "/dev/null", "latin.csv", "budget.db")
 COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]] = {
     "release": (
         0.95,
@@ -134,6 +136,7 @@ COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]
             "--request-id": word,
             "--part": word,
             "--out": file(OUT),
+            "--force": None,
         },
     ),
     "network": (
@@ -151,6 +154,7 @@ COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]
             "--omega": number,
             "--points": whole,
             "--out": file(OUT),
+            "--force": None,
             "--bif": file(OUT),
         },
     ),
@@ -182,13 +186,13 @@ COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]
             "": file(DATA),
             "--column": choice(COLUMNS),
             "--bounds": choice(INTERVALS),
-            "--prior-mean": number,
-            "--prior-variance": number,
-            "--variance": number,
             "--epsilon": number,
         },
         NUMERIC
         | {
+            "--prior-mean": number,
+            "--prior-variance": number,
+            "--variance": number,
             "--mechanism": choice(("laplace", "gaussian", "input", "hellinger"), 0.01),
             "--points": whole,
         },
@@ -223,9 +227,11 @@ COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]
             "--adjacency": adjacency,
             "--total": whole,
             "--out": file(OUT),
+            "--force": None,
             "--verify": file(("good.csv", "missing", "out.json", "folder")),
         },
     ),
+    "show": (0.95, {"": file(SAVED)}, {"--node": word}),
     "demo": (0.5, {"--epsilon": number}, {"--seed": whole}),
     "ledger init": (
         0.9,
@@ -244,6 +250,11 @@ COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]
     ),
     "ledger show": (0.95, {"": file(LEDGERS)}, {"--dataset": word}),
     "ledger history": (0.95, {"": file(LEDGERS)}, {"--dataset": word}),
+    "ledger released": (
+        0.95,
+        {"": file(LEDGERS), " ": choice((*WHOLE, "3", "4", "5", "6"))},
+        {"--out": file(OUT), "--force": None},
+    ),
     "ledger verify": (
         0.95,
         {"": file(LEDGERS)},
@@ -274,6 +285,7 @@ VALID = {
             *("good.csv", "--column", "age", "--bounds", "0:100", "--prior-mean", "40"),
             *("--prior-variance", "100", "--variance", "300"),
         ),
+        ("good.csv", "--column", "age", "--bounds", "0:100"),
     ),
     "plan": (("--categories", "a,b", "--n", "7"),),
     "audit": (("--categories", "a,b", "--n", "7"), ("--categories", "a,b,c", "--n", "3")),
@@ -334,6 +346,7 @@ def prepare(folder: Path) -> None:
     (folder / "latin.csv").write_bytes("x\nmäßig\na\n".encode("latin-1"))
     (folder / "ragged.csv").write_text("x,y\na,1\nb,2,3,4\na\n")
     (folder / "empty.csv").write_text("")
+    (folder / "kept.csv").write_text("x\na\n")
     (folder / "head.csv").write_text("x,outcome,age\n")
     (folder / "floats.csv").write_text("x,outcome\n0.5,1.25\n")
     for suffix in ("parquet", "duckdb", "jsonl"):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from discreet import cli
 from tests.cli.cases import call, done, spawn
 
 HEAVY = {"numpy", "scipy", "flint", "rich", "duckdb", "matplotlib", "sqlite3"}
-GROUPS = ("init", "create", "raise", "show", "history", "verify", "backup", "migrate")
+GROUPS = ("init", "create", "raise", "show", "history", "released", "verify", "backup", "migrate")
 COMMANDS = [
     *((name,) for name in cli.COMMANDS if name != "ledger"),
     *(("ledger", name) for name in GROUPS),
@@ -206,6 +207,8 @@ def test_a_full_output_is_one_line() -> None:
         (MemoryError(), "Error: there is not enough memory"),
         (OSError(28, "No space left on device"), "Error: No space left on device"),
         (ValueError("SECRET"), "Error: unexpected ValueError in demo.py, line "),
+        (ModuleNotFoundError("SECRET", name="flint"), "Error: flint cannot be imported"),
+        (dp.MissingPackageError("plots need x: pip install x"), "Error: plots need x: pip"),
         (dp.ExactnessError("a bound failed"), "Refused: a bound failed"),
     ],
 )
@@ -217,14 +220,27 @@ def test_what_is_said_of_errors(
 
     monkeypatch.setattr("discreet.releasing.release", fail)
     result = call("demo")
-    assert result.status == 1
+    assert result.status == (2 if isinstance(error, dp.MissingPackageError) else 1)
     assert result.err.startswith(words)
     assert "SECRET" not in result.err
     assert len(result.err.splitlines()) == 1
 
 
+def test_the_place_of_an_error_is_in_the_package_whatever_folders_are_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clone is called discreet, and so may be a folder of the user."""
+    file = str(tmp_path / "discreet" / "theirs.py")
+    theirs = compile("def fail(*_, **__): raise ValueError", file, "exec")
+    names: dict[str, object] = {}
+    exec(theirs, names)
+    monkeypatch.setattr("discreet.releasing.release", names["fail"])
+    assert call("demo").err.startswith("Error: unexpected ValueError in demo.py, line ")
+
+
 def test_a_reader_that_goes_away() -> None:
-    command = f"{sys.executable} -m discreet demo --json | head -c 1; exit ${{PIPESTATUS[0]}}"
+    python = shlex.quote(sys.executable)
+    command = f"{python} -m discreet demo --json | head -c 1; exit ${{PIPESTATUS[0]}}"
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert result.returncode in (0, 1)
     assert result.stderr == ""

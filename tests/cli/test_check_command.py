@@ -11,7 +11,8 @@ from discreet.language import examples
 from tests.cli.cases import call
 
 EXAMPLES = Path(str(examples.__file__)).parent
-PROVED, BROKEN = EXAMPLES / "proved" / "beta_l1.py", EXAMPLES / "broken" / "beta_l1_eps.py"
+PROVED = EXAMPLES / "beta_l1.py"
+BROKEN = Path(__file__).parents[1] / "programs" / "broken" / "beta_l1_eps.py"
 HEAD = "from discreet.language import *\n\n"
 PRIVATE = '@private(data=List[Bool], adjacent="substitute", budget="eps", params={"eps": Pos})\n'
 NOISY = PRIVATE + "def noisy(data, eps):\n    return sample(laplace(eps, sum(data)))\n\n"
@@ -173,7 +174,7 @@ def test_without_the_solver_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "z3", None)
     found = call("check", PROVED)
     assert found.status == 2
-    assert "pip install 'discreet[language]'" in found.err
+    assert found.err == "Error: programs are proved by z3: pip install 'discreet[language]'\n"
 
 
 def test_the_output_in_the_readme_is_what_is_printed(

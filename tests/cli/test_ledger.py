@@ -113,7 +113,7 @@ def test_verify_detects_an_edited_release(patients: Path, budget: Path, tmp_path
     forged = dp.Release.from_json(out.read_text())
     object.__setattr__(forged, "raw", forged.raw[::-1])
     object.__setattr__(forged, "value", forged.value[::-1])
-    forged.save(edited)
+    forged.save(edited, overwrite=True)
     result = call("ledger", "verify", budget, "--release", edited)
     assert result.status == 1
     assert "the release is not the one that was recorded for entry 3" in result.out

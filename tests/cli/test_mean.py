@@ -72,7 +72,46 @@ def test_some_records(patients: Path) -> None:
     assert (document["n"], document["n_source"], document["where"]) == (n, "declared", "age < 50")
     refused = call(*where)
     assert (refused.status, refused.out) == (1, "")
-    assert "have no public n" in refused.err
+    assert "have no public n: release them under adjacency 'add-remove', or declare" in refused.err
+    refused = call(*where, "--mechanism", "hellinger")
+    assert "'add-remove' with mechanism 'laplace' or 'gaussian', or declare" in refused.err
+
+
+@pytest.mark.parametrize("given", [(), ("--delta", "1e-6")])
+def test_a_private_number_of_records(
+    patients: Path, budget: Path, tmp_path: Path, schema: object, given: tuple[str, ...]
+) -> None:
+    """What the advice says: the same command under add-remove."""
+    done("ledger", "create", "ward", budget, "--delta", "1e-5", "--adjacency", "add-remove")
+    out, plot = tmp_path / "release.json", tmp_path / "mean.svg"
+    private = ("--adjacency", "add-remove", *given)
+    paid = ("--ledger", budget, "--dataset", "ward", "--out", out, "--plot", plot)
+    some = ("mean", patients, *AGE, "--epsilon", "1", "--where", "age < 50", *private)
+    shown = done(*some, *paid).out
+    assert "n private" in shown
+    assert "noise-aware" in shown
+    assert "for adding or removing one record" in " ".join(shown.split())
+    assert "number of records is made public" not in shown
+    made = dp.Release.load(out)
+    document = json.loads(out.read_text(encoding="utf-8"))
+    jsonschema.validate(document, schema)
+    assert (document["n"], len(document["raw"]), len(document["value"])) == (None, 2, 2)
+    assert made.where == "age < 50"
+    assert plot.read_text(encoding="utf-8").startswith("<?xml")
+    assert call(*some, "--n", "30").err.startswith("Error: n must be None under add-remove")
+    options = {"delta": 1e-6, "mechanism": "gaussian"} if given else {}
+    expected = MODEL.expected_error(90, 1, adjacency="add-remove", **options)  # type: ignore[arg-type]
+    ask = ("mean", *AGE, *private, "--epsilon", "1", "--n", 90, "--expected-error")
+    assert str(expected) in done(*ask).out
+    assert done(*ask, "--json").document == expected._asdict()
+
+
+def test_the_prior_follows_from_the_bounds(patients: Path) -> None:
+    asked = ("mean", patients, "--column", "age", "--bounds", "0:100", "--epsilon", "1", "--json")
+    made = dp.Release.from_json(done(*asked).document)
+    assert made.config.model == dp.NormalMean(50, 625, 625, bounds=(0, 100))
+    made = dp.Release.from_json(done(*asked, "--variance", "300").document)
+    assert made.config.model == dp.NormalMean(50, 625, 300, bounds=(0, 100))
 
 
 def test_what_is_refused(patients: Path) -> None:
@@ -92,9 +131,13 @@ def test_what_is_refused(patients: Path) -> None:
         ((*asked, "--points", "5"), "points is not an option of laplace"),
         ((*asked, "--n", "3"), "data must have the declared n = 3"),
         (
-            (*asked, "--adjacency", "add-remove"),
-            "laplace is defined for adjacency 'substitute' only, got 'add-remove'; "
-            "no mechanism of a NormalMean has it",
+            (*asked, "--mechanism", "hellinger", "--adjacency", "add-remove"),
+            "hellinger is defined for adjacency 'substitute' only, got 'add-remove'; "
+            "use 'laplace' or 'gaussian'",
+        ),
+        (
+            (*asked, *("--mechanism", "input", "--delta", "1e-6", "--adjacency", "add-remove")),
+            "use 'laplace' or 'gaussian'",
         ),
         ((*asked, "--quiet"), "nothing would be kept"),
         ((*asked, "--expected-error"), "n must be given with --expected-error"),
@@ -115,7 +158,13 @@ def test_an_error_does_not_quote_records(tmp_path: Path, value: str) -> None:
     assert (result.status, result.out) == (2, "")
     assert "column 'age' must hold finite numbers" in result.err
     assert "7391" not in result.err
-    assert "clipped" in done("mean", path, *AGE, "--epsilon", "1", "--unknown", "middle").out
+    asked = ("mean", path, *AGE, "--epsilon", "1", "--unknown")
+    assert "clipped" in done(*asked, "middle").out
+    refused = call(*asked, "drop")
+    assert (refused.status, refused.out) == (1, "")
+    assert "dropped have no public n: release them under adjacency 'add-remove'" in refused.err
+    dropped = done(*asked, "drop", "--adjacency", "add-remove", "--json").document
+    assert (dropped["dropped"], dropped["n"]) == (True, None)
 
 
 @pytest.mark.parametrize(("name", "options"), [("laplace", {}), ("hellinger", {"points": 9})])
@@ -129,6 +178,10 @@ def test_certificates_of_means_are_verified(
     about = {"$defs": schema["$defs"], "$ref": "#/$defs/certificate"}
     jsonschema.validate(json.loads(certificate.to_json()), about)
     assert "The certificate holds." in done("audit", "--verify", path).out
+    if name == "laplace":
+        private = dp.mechanism(name, model, epsilon=1, adjacency="add-remove")
+        dp.audit(private).certificate.save(path, overwrite=True)
+        assert "The certificate holds." in done("audit", "--verify", path).out
     path.write_text(path.read_text(encoding="utf-8").replace(f'"{name}"', '"gaussian"'))
     assert call("audit", "--verify", path).status == 2
 

@@ -54,7 +54,7 @@ def test_a_release_does_not_tell_the_counts(
     paid = ("--ledger", budget, "--dataset", "d", "--request-id", "r")
     pictures = [tmp_path / f"out.{kind}" for kind in ("png", "svg", "pdf")]
     results = [
-        done("release", secret, *options, *paid, "--out", out, "--plot", picture)
+        done("release", secret, *options, *paid, "--out", out, "--plot", picture, "--force")
         for picture in pictures
     ]
     results.append(done("release", secret, *options, *paid, "--json"))
@@ -133,7 +133,7 @@ def test_bytes_that_are_not_text_are_not_quoted(tmp_path: Path) -> None:
     assert "it is not UTF-8 text" in result.err
 
 
-def on_terminal(*arguments: object) -> str:
+def on_terminal(*arguments: object, status: int = 2) -> str:
     """What a process writes to a terminal as its standard error."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "discreet", *map(str, arguments)]
@@ -149,8 +149,59 @@ def on_terminal(*arguments: object) -> str:
             break
         found += part
     os.close(ours)
-    assert process.wait() == 2
+    assert process.wait() == status
     return found.decode()
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (
+            "--unknown drop --adjacency add-remove",
+            "3 records with missing or undeclared values, left out",
+        ),
+        (
+            "--unknown other --other 0",
+            "3 records with missing or undeclared values, counted as '0'",
+        ),
+        ("--unknown drop --adjacency add-remove --json", "3 records with missing"),
+    ],
+)
+def test_how_many_records_are_left_out_is_told_to_a_terminal_only(
+    rule: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text("outcome,x\n" + "1.0,a\n0.0,b\n" * 5 + ",c\n" * 3)  # as pandas writes gaps
+    asked = f"release {path} --column outcome --categories 0,1 --epsilon 1 {rule}".split()
+    assert f"Private, for you only: {said}" in on_terminal(*asked, status=0)
+    hidden = spawn(*asked)
+    assert hidden.returncode == 0
+    assert "Private" not in hidden.stderr + hidden.stdout
+    assert "3 records" not in hidden.stderr + hidden.stdout
+
+
+def test_what_is_left_out_of_networks_and_sums_is_told_too(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,b,x\n" + "0,1,2.5\n" * 9 + "0,,\n1,2,inf\n")
+    states = "type discrete [ 2 ] { 0, 1 };"
+    (tmp_path / "net.bif").write_text(
+        "network n { }\n"
+        f"variable a {{ {states} }}\nvariable b {{ {states} }}\n"
+        "probability ( a ) { table 0.5, 0.5; }\nprobability ( b ) { table 0.5, 0.5; }\n"
+    )
+    rules = ["--epsilon", "1", "--unknown", "drop", "--adjacency", "add-remove"]
+    network = (
+        "network",
+        path,
+        "--structure",
+        tmp_path / "net.bif",
+        "--mechanism",
+        "laplace_updates",
+    )
+    mean = ("mean", path, "--column", "x", "--bounds", "0:5")
+    line = ("regress", path, "--y", "x", "--x", "a", "--bounds", "x=0:5", "--bounds", "a=0:1")
+    for command in (network, mean, line):
+        assert "for you only: 2 records" in on_terminal(*command, *rules, status=0), command
 
 
 def test_undeclared_values_are_shown_to_a_terminal_only(tmp_path: Path) -> None:
@@ -160,7 +211,7 @@ def test_undeclared_values_are_shown_to_a_terminal_only(tmp_path: Path) -> None:
     shown = on_terminal(*asked)
     assert SENTINEL in shown
     assert "Private, for you only: values such as" in shown
-    assert "some differ from 'cured' only by case or spaces" in shown
+    assert "some differ from 'cured' only by case, spaces or the form of letters" in shown
     assert "more values are undeclared than declared" in shown
     hidden = spawn(*asked)
     assert hidden.returncode == 2

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,17 @@ import pytest
 
 import discreet as dp
 from discreet.cli import places, showing
-from tests.cli.cases import COUNTS, MODEL, call, done, spawn, spent, write_csv
+from tests.cli.cases import (
+    COUNTS,
+    MODEL,
+    call,
+    call_as_nobody,
+    done,
+    spawn,
+    spent,
+    write_csv,
+)
+from tests.ledger import workers
 
 FREE = ("--epsilon", "100000")  # so large that the released counts are the true ones
 
@@ -203,11 +215,11 @@ def test_what_the_ledger_charged_is_said(patients: Path, budget: Path) -> None:
     assert "It counts as ε = 2, δ = 0 because trial is kept under 'substitute'." in doubled
 
 
-def failing(path: str, draw: object) -> None:
+def failing(path: str, draw: object, force: bool) -> None:
     raise dp.InputError("plot cannot be written: disk full", "plot")
 
 
-def no_space(*given: object) -> None:
+def no_space(*given: object, **options: object) -> None:
     raise OSError(28, "No space left on device")
 
 
@@ -215,6 +227,7 @@ def test_a_failing_plot(
     patients: Path, budget: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(places, "save_plot", failing)
+    monkeypatch.chdir(tmp_path)
     for extra in ((), ("--json",)):
         result = call("release", patients, *MODEL, *paid(budget), "--plot", "x.png", *extra)
         assert result.status == 1
@@ -225,26 +238,47 @@ def test_a_failing_plot(
     out = tmp_path / "release.json"
     result = call("release", patients, *MODEL, *paid(budget), "--plot", "x.png", "--out", out)
     assert (result.status, result.out) == (1, "")
-    assert result.err == "Error: plot cannot be written: disk full\n"
+    written = f"the release was written to {out}"
+    assert result.err == f"Error: plot cannot be written: disk full; {written}\n"
     assert dp.Release.load(out).receipt
     assert done("ledger", "verify", budget, "--release", out)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("option", ["--out", "--plot"])
 def test_a_full_disk(
     patients: Path, budget: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
 ) -> None:
-    full = tmp_path / "full.png"
-    if option == "--plot":
-        full.symlink_to("/dev/full")
-    else:
-        monkeypatch.setattr("discreet.core.documents.replace_file", no_space)
-    result = call("release", patients, *MODEL, *paid(budget), option, full)
+    """Seen before anything is paid for; and if it fills in between, the release is not lost."""
+    asked = ("release", patients, *MODEL, *paid(budget), option, tmp_path / "full.png")
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", no_space)
+        result = call(*asked)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.endswith("full.png' cannot be written: No space left on device\n")
+    assert done("ledger", "show", budget, "--json").document == []
+    monkeypatch.setattr("discreet.core.files._put", no_space)
+    result = call(*asked)
     assert result.status == 1
     assert dp.Release.from_json(result.out).receipt
     assert "cannot be written: No space left on device" in result.err
     assert spent(budget, "trial") == "1"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".discreet")]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("force", [(), ("--force",)], ids=str)
+def test_what_is_no_file_is_not_written(
+    patients: Path, budget: Path, tmp_path: Path, force: tuple[str, ...]
+) -> None:
+    full, pipe = tmp_path / "full.png", tmp_path / "pipe.png"
+    full.symlink_to("/dev/full")
+    os.mkfifo(pipe)
+    for option in ("--out", "--plot"):
+        for place in (full, pipe):
+            result = call("release", patients, *MODEL, *paid(budget), option, place, *force)
+            assert (result.status, result.out) == (2, "")
+            assert result.err.endswith(f"{place}' cannot be written: it is not a regular file\n")
+    assert done("ledger", "show", budget, "--json").document == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -266,12 +300,11 @@ def test_a_full_output(patients: Path, budget: Path, form: tuple[str, ...]) -> N
     told = run(*paid(budget))
     assert told == (
         "Note: the release is stored in the ledger as the outcome of entry 3: discreet ledger "
-        f"history {budget} --dataset trial --json\nError: No space left on device\n"
+        f"released {budget} 3 --out FILE\nError: No space left on device\n"
     )
-    history = done("ledger", "history", budget, "--dataset", "trial", "--json").document
-    [stored] = [entry["content"]["release"] for entry in history if entry["settles"] == 3]
-    assert dp.Release.from_json(stored).receipt
-    assert dp.Ledger(str(budget)).verify(stored).ok
+    out = budget.with_name("rescued.json")
+    done("ledger", "released", budget, 3, "--out", out)
+    assert dp.Ledger(str(budget)).verify(dp.Release.load(out)).ok
     unpaid = run("--epsilon", "1")
     assert unpaid.endswith(
         "}\nNote: the release is on standard error, keep it\nError: No space left on device\n"
@@ -279,35 +312,70 @@ def test_a_full_output(patients: Path, budget: Path, form: tuple[str, ...]) -> N
     assert dp.Release.from_json(unpaid[: unpaid.rindex("}") + 1])
 
 
-def test_only_a_release_is_overwritten(patients: Path, budget: Path, tmp_path: Path) -> None:
+def test_no_file_is_overwritten(patients: Path, budget: Path, tmp_path: Path) -> None:
     asked = ("release", patients, *MODEL, *paid(budget))
-    certificate, pattern = tmp_path / "certificate.json", tmp_path / "p*.csv"
+    certificate, picture = tmp_path / "certificate.json", tmp_path / "picture.png"
     audit = ("audit", "--mechanism", "lattice", "--categories", "a,b", "--n", "5", "--epsilon", 1)
     done(*audit, "--out", certificate, "--quiet")
-    notes = tmp_path / "notes.json"
-    notes.write_text('{"format": "mine"}')
+    picture.write_text("mine")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    for out in (certificate, notes, "/dev/null", patients):
-        result = call("release", pattern, *asked[2:], "--out", out)
-        assert (result.status, result.out) == (2, "")
-        assert "exists and is not a release of discreet" in result.err
-    for ending in ("-wal", "-shm", "-journal"):
-        result = call(*asked, "--out", f"{budget}{ending}")
-        assert (result.status, result.out) == (2, "")
-        assert "out must be another file than ledger" in result.err
+    for option, place in (
+        *(("--out", certificate), ("--out", picture), ("--plot", picture)),
+        *(("--out", f"{tmp_path}/./picture.png"),),
+    ):
+        for command in (asked, audit):
+            result = call(*command, option, place)
+            assert (result.status, result.out) == (2, "")
+            words = f"Error: {option[2:]} {str(place)!r} exists already: --force replaces it\n"
+            assert result.err == words
     assert done("ledger", "show", budget, "--json").document == []
     assert {path: path.read_bytes() for path in before} == before
     out = tmp_path / "release.json"
-    for number in (3, 5):
-        done(*asked, "--out", out)
+    for number, force in ((3, ()), (5, ("--force",))):
+        done(*asked, "--out", out, *force)
         release = dp.Release.load(out)
         assert release.receipt is not None
         assert release.receipt.number == number
-    result = call(*audit, "--out", out)
-    assert (result.status, result.out) == (2, "")
-    assert "exists and is not a certificate of discreet" in result.err
-    done(*audit, "--out", certificate, "--quiet")
-    assert dp.Release.load(out) == release
+    done(*asked, "--plot", picture, "--force")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_read_is_never_overwritten(patients: Path, budget: Path, tmp_path: Path) -> None:
+    """Not even if that is asked for."""
+    other = tmp_path / "p-other.csv"
+    other.write_bytes(patients.read_bytes())
+    before = other.read_bytes()
+    link = tmp_path / "link.csv"
+    link.symlink_to(other)
+    for data in (tmp_path / "p*.csv", other):
+        for out in (other, link):
+            result = call("release", data, *MODEL, *paid(budget), "--out", out, "--force")
+            assert (result.status, result.out) == (2, "")
+            assert result.err == "Error: out must be another file than data\n"
+    for ending in ("", "-wal", "-shm", "-journal"):
+        place = f"{budget}{ending}"
+        result = call("release", patients, *MODEL, *paid(budget), "--out", place, "--force")
+        assert (result.status, result.out) == (2, "")
+        assert "out must be another file than ledger" in result.err
+    assert other.read_bytes() == before
+    assert done("ledger", "show", budget, "--json").document == []
+
+
+def test_the_old_release_stays_until_the_new_one_is_complete(
+    patients: Path, budget: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "release.json"
+    asked = ("release", patients, *MODEL, *paid(budget), "--out", out)
+    done(*asked)
+    before = out.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", no_space)
+        result = call(*asked, "--force")
+    assert result.status == 1
+    assert dp.Release.from_json(result.out).receipt
+    assert out.read_bytes() == before
+    done(*asked, "--force")
+    assert out.read_bytes() != before
 
 
 @pytest.mark.parametrize(
@@ -337,28 +405,40 @@ def test_what_ends_a_command_after_the_charge(
     assert dp.Release.from_json(result.out).receipt
 
 
+def test_an_interrupt_between_payment_and_release_is_told(
+    patients: Path, budget: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.core.law.Law.sample", interrupted)
+    result = call("release", patients, *MODEL, *paid(budget))
+    [charge] = [e for e in dp.Ledger.existing(str(budget)).history() if e.kind == "charge"]
+    assert result.status == 130
+    assert result.err == (
+        f"\nInterrupted.\nNote: entry {charge.number} of the ledger was charged for it; discreet "
+        "ledger history tells its outcome.\n"
+    )
+
+
 def test_what_would_lose_a_release_is_refused_before_it_is_paid(
     patients: Path, budget: Path, tmp_path: Path
 ) -> None:
     asked = ("release", patients, *MODEL, *paid(budget))
-    ro = tmp_path / "read-only"
-    ro.write_text("x")
-    ro.chmod(0o400)
     before = patients.read_bytes()
     same = tmp_path / "link.csv"
     same.symlink_to(patients)
     cases = {
         "out '/no/such/place/x' cannot be written": ("--out", "/no/such/place/x"),
         f"out '{tmp_path}' cannot be written": ("--out", tmp_path),
-        "out '' cannot be written": ("--out", ""),
+        "out must be the name of a file, got ''": ("--out", ""),
+        "out must be the name of a file, got 'a\\x00b'": ("--out", "a\0b"),
         "plot must end in .png, .svg or .pdf": ("--plot", "x.jpeg"),
         "plot '/no/such/x.png' cannot be written": ("--plot", "/no/such/x.png"),
         "out must be another file than data": ("--out", same),
         "out must be another file than ledger": ("--out", budget),
         "plot must be another file than out": ("--out", "a.png", "--plot", "./a.png"),
     }
-    if os.geteuid() != 0:
-        cases["read-only' cannot be written"] = ("--out", ro)
     for words, options in cases.items():
         result = call(*asked, *options)
         assert (result.status, result.out) == (2, "")
@@ -367,12 +447,43 @@ def test_what_would_lose_a_release_is_refused_before_it_is_paid(
     assert patients.read_bytes() == before
 
 
+@pytest.mark.parametrize("option", ["--out", "--plot", "--force"])
+def test_a_read_only_folder(option: str) -> None:
+    """Asked by somebody who is not root, who may write everywhere."""
+    folder = Path(tempfile.mkdtemp())
+    try:
+        budget, data = folder / "budget.db", write_csv(folder / "patients.csv")
+        done("ledger", "init", budget, "--budget", "3")
+        kept = folder / "kept"
+        kept.mkdir()
+        place = kept / "r.png"
+        if option == "--force":
+            place.write_text("mine")
+            place.chmod(0o444)
+        for path in (folder, budget, kept):
+            path.chmod(0o777)
+        kept.chmod(0o555)
+        words = ("--out", place, "--force") if option == "--force" else (option, place)
+        asked = ("release", data, *MODEL, *paid(budget), *words)
+        with workers.processes().Pool(1) as pool:
+            result = pool.apply(call_as_nobody, asked)
+        charged = done("ledger", "show", budget, "--json").document
+        assert option != "--force" or place.read_text() == "mine"
+    finally:
+        kept.chmod(0o700)
+        shutil.rmtree(folder)
+    assert (result.status, result.out) == (2, "")
+    reason = "it is read-only" if option == "--force" else "Permission denied"
+    assert result.err.endswith(f"r.png' cannot be written: {reason}\n")
+    assert charged == []
+
+
 def test_a_release_that_was_meant_to_be_paid_for_is(
     patients: Path, budget: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ("release", patients, *MODEL, "--epsilon", "1")
     for options, words in (
-        (("--quiet",), "quiet needs out, plot, json or ledger"),
+        (("--quiet",), "--quiet needs --out, --plot, --json or --ledger"),
         (("--ledger", budget), "dataset must be given with a ledger"),
         (("--dataset", "x"), "dataset needs a ledger"),
         (("--request-id", "x"), "--request-id needs a ledger"),
@@ -422,8 +533,8 @@ def test_a_retry_and_a_name_that_is_nearly_known(patients: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--unit", "x"), "Error: unit and --max-per-unit belong together"),
-        (("--other", "cured"), "with --unknown other and only then"),
+        (("--unit", "x"), "Error: --unit and --max-per-unit belong together"),
+        (("--other", "cured"), "other is for --unknown other, got 'cured' with --unknown error"),
         (("--where", "therapy = cryo"), "does not exist in the first line of data"),
         (("--where", "therapy = cryo"), "text in where goes between single quotes"),
         (("--mechanism", "smooth_hellinger", "--delta", "0.1"), "ask for --calibrate"),
@@ -440,7 +551,8 @@ def test_errors_in_the_words_of_the_command_line(
 
 def test_a_release_tells_what_became_of_undeclared_values(patients: Path, tmp_path: Path) -> None:
     out = tmp_path / "release.json"
-    options = ("--column", "outcome", "--epsilon", "1", "--adjacency", "add-remove", "--out", out)
+    free = ("--column", "outcome", "--epsilon", "1", "--adjacency", "add-remove")
+    options = (*free, "--out", out, "--force")
     done("release", patients, "--categories", "cured,rest", *options, "--unknown", "drop")
     assert dp.Release.load(out).dropped
     merged = ("--unknown", "other", "--other", "rest")

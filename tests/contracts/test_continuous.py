@@ -1,6 +1,7 @@
 """One contract that every mechanism of a normal mean or a regression keeps.
 
-It walks `making.NORMAL_MECHANISMS` and `making.REGRESSION_MECHANISMS`.
+It walks `making.NORMAL_MECHANISMS` and `making.REGRESSION_MECHANISMS`, under every adjacency that
+they have.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from discreet.making import NORMAL_MECHANISMS, REGRESSION_MECHANISMS
+from discreet.core import Adjacency
+from discreet.making import NORMAL_MECHANISMS, REGRESSION_MECHANISMS, with_adjacency
 
 ROOT = Path(__file__).parents[2]
 MEAN = dp.NormalMean(5, 4, 9, (0, 10))
@@ -33,7 +35,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "input": {"delta": 1e-6},
     "hellinger": {"points": 51},
 }
-Case = tuple[str, Any, Any]
+Case = tuple[str, Any, Any, Adjacency]
 
 
 def mean_data(n: int) -> Any:
@@ -53,29 +55,60 @@ def plane_data(n: int) -> Any:
     return PLANE.count(columns, "y")
 
 
-CASES: list[Case] = [(name, MEAN, mean_data) for name in NORMAL_MECHANISMS]
-for maker, model in ((line_data, LINE), (plane_data, PLANE)):
-    CASES += [(name, model, maker) for name in REGRESSION_MECHANISMS]
-IDS = [f"{name}-{maker.__name__}" for name, _, maker in CASES]
+MAKERS = ((mean_data, MEAN), (line_data, LINE), (plane_data, PLANE))
+CASES: list[Case] = [
+    (name, model, maker, adjacency)
+    for maker, model in MAKERS
+    for adjacency in Adjacency
+    for name in with_adjacency(model, adjacency)
+]
+IDS = [f"{name}-{maker.__name__}-{adjacency.value}" for name, _, maker, adjacency in CASES]
+every_case = pytest.mark.parametrize(("name", "model", "data", "adjacency"), CASES, ids=IDS)
+
+
+def test_every_mechanism_is_walked() -> None:
+    walked = {(name, type(model)) for name, model, _, _ in CASES}
+    assert {name for name, kind in walked if kind is dp.NormalMean} == set(NORMAL_MECHANISMS)
+    assert {name for name, kind in walked if kind is not dp.NormalMean} == set(
+        REGRESSION_MECHANISMS
+    )
+    private = {
+        (name, type(m)) for name, m, _, adjacency in CASES if adjacency.value != "substitute"
+    }
+    assert private == {
+        ("laplace", dp.NormalMean),
+        ("gaussian", dp.NormalMean),
+        ("statistics", dp.LinearRegression),
+    }
+
+
+def settings(name: str, adjacency: Adjacency, n: int) -> dict[str, Any]:
+    """Of `dp.mechanism`: n is left out where it is private."""
+    public = n if adjacency is Adjacency.SUBSTITUTE else None
+    return {"n": public, "adjacency": adjacency} | OPTIONS.get(name, {})
 
 
 def bound(model: Any) -> Any:
     return model.of("y") if isinstance(model, dp.LinearRegression) else model
 
 
-@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
-def test_release_json_schema_and_pickle(name: str, model: Any, data: Any) -> None:
+@every_case
+def test_release_json_schema_and_pickle(
+    name: str, model: Any, data: Any, adjacency: Adjacency
+) -> None:
     schema = json.loads((ROOT / "docs" / "release.schema.json").read_text())
     for n in (0, 1, 9):
         for epsilon in (1e-3, 0.7, 50):
             stats = data(n)
-            made = dp.mechanism(name, bound(model), n, epsilon=epsilon, **OPTIONS.get(name, {}))
+            made = dp.mechanism(name, bound(model), epsilon=epsilon, **settings(name, adjacency, n))
             assert made.guarantee.private
             assert made.guarantee.epsilon <= made.config.epsilon
             assert made.guarantee.basis is not None
-            assert "replacing one record" in repr(made)
+            assert f"{adjacency.change} one record" in repr(made)
             assert pickle.loads(pickle.dumps(made)) == made
-            release = dp.release(stats, model, epsilon, name, **OPTIONS.get(name, {}))
+            release = dp.release(
+                stats, model, epsilon, name, adjacency=adjacency, **OPTIONS.get(name, {})
+            )
             assert not release.simulated
             assert release.guarantee == made.guarantee
             assert release.value == made.postprocess(release.raw)
@@ -90,11 +123,10 @@ def test_release_json_schema_and_pickle(name: str, model: Any, data: Any) -> Non
             assert "clipped" in str(made.guarantee.basis)
 
 
-@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
-def test_summaries_and_plots(name: str, model: Any, data: Any) -> None:
-    release = dp.release(
-        data(9), model, 2, name, rng=np.random.default_rng(1), **OPTIONS.get(name, {})
-    )
+@every_case
+def test_summaries_and_plots(name: str, model: Any, data: Any, adjacency: Adjacency) -> None:
+    rng, options = np.random.default_rng(1), OPTIONS.get(name, {})
+    release = dp.release(data(9), model, 2, name, adjacency=adjacency, rng=rng, **options)
     assert "simulated, not private" in str(release.summary())
     assert "clipped" in str(release.summary())
     assert "<table" in release.summary()._repr_html_()
@@ -110,27 +142,30 @@ def test_summaries_and_plots(name: str, model: Any, data: Any) -> None:
         release.summary(node="a")
 
 
-@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
-def test_simulation_is_reproducible_and_marked(name: str, model: Any, data: Any) -> None:
+@every_case
+def test_simulation_is_reproducible_and_marked(
+    name: str, model: Any, data: Any, adjacency: Adjacency
+) -> None:
+    given = {"adjacency": adjacency} | OPTIONS.get(name, {})
     made = [
-        dp.release(data(9), model, 1, name, rng=np.random.default_rng(11), **OPTIONS.get(name, {}))
+        dp.release(data(9), model, 1, name, rng=np.random.default_rng(11), **given)
         for _ in range(2)
     ]
     assert made[0] == made[1]
     assert made[0].simulated
 
 
-@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
-def test_refusals(name: str, model: Any, data: Any, tmp_path: Path) -> None:
-    options = OPTIONS.get(name, {})
+@every_case
+def test_refusals(name: str, model: Any, data: Any, adjacency: Adjacency, tmp_path: Path) -> None:
+    given, options = settings(name, adjacency, 6), OPTIONS.get(name, {})
 
-    def make(**changes: Any) -> object:
-        return dp.mechanism(name, bound(model), **({"n": 6, "epsilon": 1} | options | changes))
+    def make(**changes: Any) -> dp.Mechanism:
+        return dp.mechanism(name, bound(model), **({"epsilon": 1} | given | changes))
 
     for epsilon in (0, -1, math.nan, math.inf, "1", True, None, 1e-12):
         with pytest.raises(dp.InputError, match="epsilon must"):
             make(epsilon=epsilon)
-    for n in (-1, 2.5, None, "6", True, 2**70):
+    for n in (-1, 2.5, None if given["n"] else 6, "6", True, 2**70):
         with pytest.raises(dp.InputError, match="n must"):
             make(n=n)
     with pytest.raises(dp.InputError, match=f"colour is not an option of {name}"):
@@ -139,26 +174,29 @@ def test_refusals(name: str, model: Any, data: Any, tmp_path: Path) -> None:
         make(adjacency="attribute")
     for counts in ((1, 2, 3), "abc", None, {"a": 1}, np.ones(3)):
         with pytest.raises(dp.InputError, match=r"stats must|counts must|data must"):
-            dp.release(counts, bound(model), 1, name, **options)
-    with pytest.raises(dp.InputError, match="declared n = 5"):
-        dp.release(data(9), model, 1, name, n=5, **options)
+            dp.release(counts, bound(model), 1, name, adjacency=adjacency, **options)
+    with pytest.raises(dp.InputError, match=r"declared n = 5|n must be None under add-remove"):
+        dp.release(data(9), model, 1, name, n=5, adjacency=adjacency, **options)
     with pytest.raises(dp.InputError, match="mechanism must be"):
         dp.release(data(9), model, 1, "lattice")
-    with pytest.raises(dp.InputError, match="raw must be"):
-        dp.mechanism(name, bound(model), 6, epsilon=1, **options).postprocess((1.5,))
+    for raw in ((1.5,), (1, 2, 3, 4, 5), (), None):
+        with pytest.raises(dp.InputError, match="raw must be"):
+            make().postprocess(raw)
     with pytest.raises(dp.InputError, match="mechanism must be one for counts of categories"):
-        dp.accuracy(dp.mechanism(name, bound(model), 6, epsilon=1, **options), (1, 2))
+        dp.accuracy(make(), (1, 2))
     with pytest.raises(dp.InputError, match="model must be"):
         dp.compare(bound(model), (1, 2), epsilon=1)
     with pytest.raises(dp.InputError, match="model must be"):
         dp.plan(bound(model), n=6, epsilon=1)
 
 
-@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
-def test_the_ledger_pays(name: str, model: Any, data: Any, tmp_path: Path) -> None:
+@every_case
+def test_the_ledger_pays(
+    name: str, model: Any, data: Any, adjacency: Adjacency, tmp_path: Path
+) -> None:
     ledger = dp.Ledger.open(tmp_path / "budget.db")
-    ledger.create("ward", 2, 1e-5)
-    options = OPTIONS.get(name, {})
+    ledger.create("ward", 2, 1e-5, adjacency=adjacency)
+    options = {"adjacency": adjacency} | OPTIONS.get(name, {})
     paid = dp.release(data(9), model, 1.5, name, ledger=ledger, dataset="ward", **options)
     assert paid.receipt is not None
     assert dp.Release.from_json(paid.to_json()) == paid
@@ -166,14 +204,25 @@ def test_the_ledger_pays(name: str, model: Any, data: Any, tmp_path: Path) -> No
         dp.release(data(9), model, 1, name, ledger=ledger, dataset="ward", **options)
 
 
-@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
-def test_expected_error_is_known_beforehand(name: str, model: Any, data: Any) -> None:
-    made = dp.mechanism(name, bound(model), 1000, epsilon=1, **OPTIONS.get(name, {}))
-    assert str(made.expected_error())
+@every_case
+def test_expected_error_is_known_beforehand(
+    name: str, model: Any, data: Any, adjacency: Adjacency
+) -> None:
+    made = dp.mechanism(name, bound(model), epsilon=1, **settings(name, adjacency, 1000))
+    expected = made.expected_error(1000)
+    assert str(expected)
+    options = OPTIONS.get(name, {})
+    assert expected == bound(model).expected_error(1000, 1, name, adjacency=adjacency, **options)
+    if adjacency is Adjacency.ADD_REMOVE:
+        assert expected != bound(model).expected_error(1000, 1, name, **options)
+        with pytest.raises(dp.InputError, match="n must be given where it is private"):
+            made.expected_error()
 
 
-@pytest.mark.parametrize(("name", "model", "data"), CASES, ids=IDS)
-def test_wrong_noise_is_caught_by_the_audit(name: str, model: Any, data: Any) -> None:
+@every_case
+def test_wrong_noise_is_caught_by_the_audit(
+    name: str, model: Any, data: Any, adjacency: Adjacency
+) -> None:
     """The audit reads the law: drawing at eight times the ε that is claimed is found out."""
     coarse: Any
     if model is MEAN:
@@ -185,10 +234,10 @@ def test_wrong_noise_is_caught_by_the_audit(name: str, model: Any, data: Any) ->
         n = 1
     else:
         coarse, n = dp.LinearRegression(4, 1, {"x": (0, 10), "y": (-5, 5)}, grid=2).of("y"), 3
-    options = dict(OPTIONS.get(name, {})) | ({"steps": 20} if name == "sample" else {})
-    made = dp.mechanism(name, coarse, n, epsilon=1, **options)
+    given = settings(name, adjacency, n) | ({"steps": 20} if name == "sample" else {})
+    made = dp.mechanism(name, coarse, epsilon=1, **given)
     assert dp.audit(made).epsilon <= 1 + 1e-9
-    loud = dp.mechanism(name, coarse, n, epsilon=8, **options)
+    loud = dp.mechanism(name, coarse, epsilon=8, **given)
     wrong = replace(made, make_raw_law=loud.make_raw_law, make_law=loud.make_law)
     found = dp.audit(wrong)
     assert found.epsilon_lower > 1

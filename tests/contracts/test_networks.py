@@ -108,7 +108,7 @@ def test_guarantee_json_pickle_and_posterior(name: str, tmp_path: Path) -> None:
         assert release.value == made.postprocess(release.raw)
         assert release.n_source == "sum of the counts"
         assert pickle.loads(pickle.dumps(release)) == release
-        release.save(tmp_path / "release.json")
+        release.save(tmp_path / "release.json", overwrite=True)
         document = json.loads((tmp_path / "release.json").read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator(schema).validate(document)
         again = dp.Release.load(tmp_path / "release.json")

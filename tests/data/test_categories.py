@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,24 @@ def test_categories_in_writing() -> None:
     assert dp.DirichletMultinomial(("True", "False")).count(frame, "y").values == (2, 1)
 
 
-def test_numbers_with_zeros_in_front_are_text() -> None:
-    model = dp.DirichletMultinomial(("007", "008"))
-    assert model.count(["007", "008"]).values == (1, 1)
-    with pytest.raises(dp.UnknownValuesError):
-        model.count([7])
+def test_the_same_decimal_number_where_all_labels_are_different_numbers() -> None:
+    model = dp.DirichletMultinomial(("007", "008", "-0.50"))
+    written = ["007", "7", "+7.", "07.00", "8", "-.5", "-0.5"]
+    values: list[Any] = [*written[:4], 8, -0.5, Decimal("-0.50")]
+    for data in (written, values):
+        assert model.count(data).values == (4, 1, 2)
+    for frame in (pl.DataFrame({"x": written}), pd.DataFrame({"x": written})):
+        assert model.count(frame, "x").values == (4, 1, 2)
+    for unequal in ("7.5", "7e0", " 7", "7\n", "seven", "٧", "", "0x7", "7.0.0", "--7"):
+        assert model.count([unequal], unknown="drop").total == 0
+        assert model.count(pl.DataFrame({"x": [unequal]}), "x", unknown="drop").total == 0
+
+
+def test_the_exact_text_where_they_are_not() -> None:
+    model = dp.DirichletMultinomial(("007", "7", "x"))
+    assert model.count(["007", "7", 7, 7.0]).values == (1, 3, 0)
+    assert model.count(["7.0", "+7"], unknown="drop").total == 0
+    assert model.count(pd.DataFrame({"x": [7.0, None]}), "x", unknown="drop").values == (0, 1, 0)
 
 
 def test_what_cannot_be_told_apart() -> None:

@@ -61,14 +61,14 @@ def test_a_condition_means_what_sql_means(text: str) -> None:
     [wanted] = duckdb.connect().execute(sql).fetchall()
     assert records is RECORDS
     for frame in (RECORDS, pl.from_pandas(RECORDS).lazy()):
-        assert tabulate(frame, {"x": ("a", "b")}, Rules(where=text)) == wanted, text
+        assert tabulate(frame, {"x": ("a", "b")}, Rules(where=text)).values == wanted, text
 
 
 def test_dates() -> None:
     days = pd.to_datetime(["2024-01-01", "2024-06-01", "2025-01-01"])
     frame = pl.DataFrame({"x": ["a", "b", "a"], "day": [*days.date], "moment": [*days]})
     for text in ("day >= '2024-06-01'", "moment >= '2024-06-01'", "moment >= '2024-05-31T23:00'"):
-        assert tabulate(frame, {"x": ("a", "b")}, Rules(where=text)) == (1, 1)
+        assert tabulate(frame, {"x": ("a", "b")}, Rules(where=text)).values == (1, 1)
     with pytest.raises(dp.InputError, match="no date"):
         tabulate(frame, {"x": ("a", "b")}, Rules(where="day > 'soon'"))
 

@@ -171,7 +171,7 @@ def test_missing_and_infinite_values(kind: str, tmp_path: Path) -> None:
             assert moments(data, AB, 100, NumberRules(unknown=unknown), radius=radius) == want
     with pytest.raises(dp.UnknownValuesError, match=r"^column 'a', 'b' must hold finite") as caught:
         moments(data, AB, 100)
-    assert caught.value.values == ()
+    assert set(caught.value.values) <= {"nan"}  # where it is written
     assert "1e300" not in str(caught.value)
 
 
@@ -353,11 +353,14 @@ WRONG: dict[str, tuple[Any, str]] = {
     "two dimensions": (lambda: moments({"x": np.eye(2)}, X, 4), "must have one dimension, got 2"),
     "text": (lambda: moments({"x": [1, "secret"]}, X, 4), "^column 'x' must hold numbers or boo"),
     "times": (lambda: moments({"x": np.array(["2020"], "M8")}, X, 4), "must hold numbers or boo"),
-    "where": (lambda: moments({"x": [1]}, X, 4, NumberRules("x > 0")), "where and table need"),
+    "where": (
+        lambda: moments({"x": [1]}, X, 4, NumberRules("x > 0")),
+        "where, table and line_breaks need",
+    ),
     "table": (lambda: moments(FRAME, COLUMNS, 4, NumberRules(table="t")), "table is for a DuckDB"),
-    "text frame": (lambda: moments(pl.DataFrame({"x": ["secret"]}), X, 4), "got String"),
-    "text lazy": (lambda: moments(pl.LazyFrame({"x": ["secret"]}), X, 4), "got String"),
-    "text relation": (lambda: moments(duckdb.sql("select 'secret' as x"), X, 4), "got VARCHAR"),
+    "text frame": (lambda: moments(pl.DataFrame({"x": ["secret"]}), X, 4), "got text"),
+    "text lazy": (lambda: moments(pl.LazyFrame({"x": ["secret"]}), X, 4), "got text"),
+    "text relation": (lambda: moments(duckdb.sql("select 'secret' as x"), X, 4), "got text"),
     "grid": (lambda: moments({"x": [1]}, X, 1), "grid must lie between 2 and 1048576, got 1"),
     "radius": (
         lambda: moments({"a": [1], "b": [1]}, AB, 4, radius=Fraction(0)),

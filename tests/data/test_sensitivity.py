@@ -6,6 +6,7 @@ are guessed from the records (CSV, JSON, pandas objects) let one of them change 
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -190,3 +191,86 @@ def test_names_in_conditions_are_columns() -> None:
     with pytest.raises(dp.InputError, match="where is not understood"):
         AB.count(frame, "o", where="x < 1e999")
     assert AB.count(frame, "o", where="x < inf").values == (0, 1)
+
+
+def test_units_that_are_moments() -> None:
+    """pandas writes all moments of a column with their hours, once one has some."""
+    days = list(pd.date_range("2024-01-01", periods=300))
+    odd = pd.Timestamp("2025-01-01 00:00:01")
+
+    def frame(units: list[Any]) -> pd.DataFrame:
+        return pd.DataFrame({"o": list("aaabb") * len(units), "u": np.repeat(units, 5)})
+
+    assert apart(AB, frame(days), frame([*days, odd]), unit="u", max_per_unit=1) <= 1
+
+
+@pytest.mark.parametrize("rules", [{}, {"unit": "u", "max_per_unit": 1}, {"where": "u > 100"}])
+def test_categoricals_of_numbers(rules: dict[str, Any]) -> None:
+    """One missing value makes their categories floats."""
+    model = dp.DirichletMultinomial(("1", "2", "other"))
+    found = []
+    for more in ([], [None]):
+        numbers = pd.Series([1, 2] * 500 + more).astype("category")
+        units = pd.Series([100 * i + 45 for i in range(1000)] + more).astype("category")
+        frame = pd.DataFrame({"o": numbers, "u": units})
+        found.append(model.count(frame, "o", unknown="drop", **rules).values)
+    assert found[0] == found[1]
+    assert sum(found[0]) > 900
+
+
+def parquet(place: Path, **columns: Any) -> Path:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    pl.DataFrame(columns).write_parquet(place)
+    return place
+
+
+def test_columns_in_the_names_of_folders(tmp_path: Path) -> None:
+    pattern = str(tmp_path / "lake" / "**" / "*.parquet")
+    for ward, size in ((9, 1000), (10, 2)):
+        parquet(tmp_path / "lake" / f"ward={ward}" / "0.parquet", o=["a"] * size)
+    wards = dp.DirichletMultinomial((9, 10))
+    assert wards.count(pattern, "ward").values == (1000, 2)
+    assert AB.count(pattern, "o", where="ward < 10").values == (1000, 0)
+    parquet(tmp_path / "lake" / "1.parquet", o=["b"], ward=["9"])
+    assert AB.count(pattern, "o").values == (1002, 1)
+    with pytest.raises(dp.DataError, match="must be in the names of all folders and in no file"):
+        wards.count(pattern, "ward", unknown="drop")
+    with pytest.raises(dp.DataError, match="must be in the names of all folders and in no file"):
+        AB.count(pattern, "o", where="ward < 10")
+
+
+@pytest.mark.parametrize("odd", [{"O": ["x"]}, {"o": ["x"]}, {"o": [1]}])
+def test_a_column_with_another_name_or_type_in_one_file(
+    odd: dict[str, Any], tmp_path: Path
+) -> None:
+    parquet(tmp_path / "lake" / "1.parquet", o=[1.0] * 1000)
+    parquet(tmp_path / "lake" / "0.parquet", **odd)
+    with pytest.raises(dp.DataError, match="must have one name and one type in all files"):
+        NUMBERS.count(str(tmp_path / "lake" / "*.parquet"), "o", unknown="drop")
+
+
+def test_the_first_integer_that_floats_cannot_tell_apart() -> None:
+    model = dp.DirichletMultinomial((2**53, 1))
+    for more in ([], [None]):
+        frame = pd.DataFrame({"o": [2**53 + 1] * 1000 + more})
+        assert model.count(frame, "o", unknown="drop").values == (0, 0)
+
+
+def test_collations_of_a_table_are_not_used(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "x.duckdb")) as file:
+        file.execute("create table t (o varchar collate nocase, u varchar collate nocase)")
+        file.execute("insert into t values ('a', 'P7x'), ('A', 'p7x'), ('b', 'p7x')")
+        counts = AB.count(file.sql("from t"), "o", unit="u", max_per_unit=1, unknown="drop")
+        assert sum(counts.values) == 2
+    assert AB.count(tmp_path / "x.duckdb", "o", unknown="drop").values == (1, 1)
+    assert AB.count(tmp_path / "x.duckdb", "o", where="u = 'p7x'", unknown="drop").values == (0, 1)
+
+
+def test_files_that_were_cut_off(tmp_path: Path) -> None:
+    whole = gzip.compress(b"o,x\n" + b"a,1\n" * 50_000)
+    lines = gzip.compress(b'{"o": "a"}\n' * 50_000)
+    for name, content in (("x.csv.gz", whole), ("x.jsonl.gz", lines)):
+        (tmp_path / name).write_bytes(content[: len(content) // 2])
+        for breaks in (False, True) if "csv" in name else (False,):
+            with pytest.raises(dp.DataError, match=r"it is no whole \.gz file"):
+                AB.count(tmp_path / name, "o", line_breaks=breaks)

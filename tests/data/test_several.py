@@ -29,11 +29,11 @@ def test_every_engine_counts_the_same(
 ) -> None:
     data, options = engines.open_with(engine, FRAME, tmp_path_factory.mktemp("records"))
     full = {name: labels for name, labels in COLUMNS.items() if name != "holes"}
-    found = tabulate_several(data, full, TABLES[:3], Rules(**options))
+    found = tabulate_several(data, full, TABLES[:3], Rules(**options)).values
     assert found == [expected(FRAME, table) for table in TABLES[:3]]
     kept = FRAME[FRAME.holes.notna() & (FRAME.age >= 40)]
     rules = Rules(where="age >= 40", unknown="drop", **options)
-    found = tabulate_several(data, COLUMNS, TABLES, rules)
+    found = tabulate_several(data, COLUMNS, TABLES, rules).values
     assert found == [expected(kept, table) for table in TABLES]
     with pytest.raises(dp.UnknownValuesError) as caught:
         tabulate_several(data, COLUMNS, TABLES, Rules(**options))

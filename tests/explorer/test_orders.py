@@ -74,6 +74,11 @@ def test_what_is_rounded_up_does_not_count_twice(folder: Path, epsilon: str) -> 
 def test_a_release_is_paid_once(order: Order) -> None:
     made = order.carry_out()
     assert order.carry_out().value == made.value
+    assert order.afterwards(made) == [
+        "It cost ε = 0.25, δ = 0 for replacing one record.",
+        "The number of records is made public.",
+        "Left for trial-7: ε = 0.75, δ = 0.",
+    ]
     assert made.guarantee == order.guarantee
     assert dp.Ledger.open("budget.db").remaining("trial-7").epsilon == LEFT
 

@@ -16,7 +16,9 @@ def test_explore(page: Any, explorer: Explorer) -> None:
     page.on("request", lambda request: asked.append(request.url))
     opened(page, explorer)
     cell(page, "lattice", 5).filter(has_text="1").wait_for()
-    page.get_by_text("No private mechanism has an average error below 0.08539").wait_for()
+    page.get_by_text(
+        "No private mechanism that releases counts has an average error below 0.08539"
+    ).wait_for()
     picture(page, "design")
     labelled(page, "ε").fill("0.1")
     expected = dp.accuracy(dp.mechanism("lattice", dp.BetaBinomial(), 90, epsilon=0.1), (71, 19))
@@ -35,8 +37,7 @@ def test_choose_other_counts(page: Any, explorer: Explorer) -> None:
         (463, 247, 21),
     )
     cell(page, "lattice", 0).filter(has_text=f"{law.mean:.4g}").wait_for()
-    page.get_by_text("the exact loss is computed up to 500 records").wait_for()
-    page.get_by_text("the linear program is solved up to").first.wait_for()
+    page.get_by_text("the limit is found up to 5,000 records").wait_for()
     labelled(page, "Data").click()
     page.get_by_role("option", name="Sketch proportions").click()
     labelled(page, "Categories").click()
@@ -169,6 +170,12 @@ def test_plan_release_and_budget(page: Any, explorer: Explorer, trial: Path) -> 
     assert b"dp.release(" in found["py"]
     assert b"nbformat" in found["ipynb"]
     assert b"discreet release" in found["sh"]
+    page.get_by_text("Left for trial-7: ε = 0.75, δ = 0.").wait_for()
+    rows = page.get_by_role("region", name="The released posterior").locator("tbody tr").all()
+    shown = [row.locator("th, td").all_inner_texts() for row in rows]
+    summary = released.summary()  # what the command line prints
+    assert [(row[0], row[1], *row[3:]) for row in shown] == summary.rows
+    page.get_by_text(summary.sentences[0]).wait_for()
     picture(page, "released")
     page.get_by_role("link", name="Budget").click()
     assert labelled(page, "Ledger").input_value() == str(trial / "budget.db")

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 
 import discreet as dp
+from discreet.errorlaw import mean_error
 from discreet.exact import Floats
 from discreet.explorer import previews
-from discreet.explorer.previews import Errors, Fan, Missing, Widths, figure
+from discreet.explorer.previews import Errors, Fan, Loss, Missing, Widths, figure
 from discreet.explorer.settings import read_setting, sketched
+from discreet.planning import comparison
 
 SMALL = read_setting("71, 19", "1", "1")
 LARGE = read_setting("463 247 21", "1", "0.5")
@@ -68,6 +70,8 @@ def test_a_curve_has_its_points_where_it_rises() -> None:
         ("463, 247, 21", "ehds", False),
         ("200, 200, 100, 100", "ehds", True),
         ("200, 200, 100, 100", "lattice", False),
+        ("1500, 500", "optimal", False),
+        ("3000, 2000", "optimal", True),
     ],
 )
 def test_what_weighs_very_many_candidates_keeps_nobody_waiting(
@@ -93,9 +97,12 @@ def _mean(x: Floats, density: Floats) -> float:
 
 def test_losses_limits_and_widths() -> None:
     loss = figure("loss", SMALL, "ehds")
-    assert loss == dp.audit(dp.mechanism("ehds", SMALL.model, 90, epsilon=1)).epsilon
+    assert loss == Loss(dp.audit(dp.mechanism("ehds", SMALL.model, 90, epsilon=1)).epsilon)
     assert figure("limit", SMALL) == dp.optimal(SMALL.model, 90, 1).value
-    assert figure("averaged", SMALL, "lattice") == pytest.approx(figure("limit", SMALL))
+    average = figure("averaged", SMALL, "lattice")
+    assert average.mean == pytest.approx(figure("limit", SMALL))
+    assert average.mean == pytest.approx(mean_error(SMALL.mechanism("lattice")))
+    assert average.standard_error == 0
     wide = figure("widths", SMALL, "lattice")
     assert isinstance(wide, Widths)
     assert wide.noisy > wide.exact > 0
@@ -108,13 +115,50 @@ def test_losses_limits_and_widths() -> None:
         ("limit", (LARGE,)),
         ("averaged", (LARGE, "lattice")),
         ("widths", (SMALL, "ehdl")),
-        ("errors", (read_setting("5000, 5000", "1", "1"), "optimal")),
+        ("errors", (LARGE, "optimal")),
     ],
 )
 def test_what_is_not_there_has_a_reason(kind: str, arguments: tuple[Any, ...]) -> None:
     found = figure(kind, *arguments)
     assert isinstance(found, Missing)
     assert len(found.reason) > 20
+
+
+def test_what_compare_prints_is_shown() -> None:
+    """A loss that a theorem gives is not missing because an audit would take long."""
+    rows = {row.mechanism: row for row in dp.compare(LARGE.model, LARGE.counts, 0.5).rows}
+    assert rows["lattice"].loss == 0.5
+    for name in ("lattice", "ls_hist", "ehds"):
+        found = figure("loss", LARGE, name)
+        assert (found.value if isinstance(found, Loss) else None) == rows[name].loss
+    assert figure("loss", LARGE, "lattice") == Loss(0.5, theorem=True)
+    assert previews.MOST_AUDITED >= comparison.MOST_AUDITED
+    assert min(previews.MOST_AVERAGED, previews.MOST_SOLVED) >= comparison.MOST_AVERAGED
+    assert previews.MOST_OF_SEVERAL >= comparison.MOST_SOLVED
+
+
+def test_what_is_proved_bounds_the_loss() -> None:
+    """No δ comes with it: an epsilon with a δ would not."""
+    for name in dp.MECHANISMS:
+        proved = figure("proved", SMALL, name)
+        assert SMALL.mechanism(name).guarantee.delta == 0
+        assert (proved == np.inf) == (name == "ehdl")
+        assert figure("loss", SMALL, name).value <= proved * (1 + 1e-9)
+
+
+def test_the_optimal_mechanism_of_two_categories_has_no_largest_n() -> None:
+    found = figure("errors", read_setting("3000, 2000", "1", "1"), "optimal")
+    assert isinstance(found, Errors)
+    assert found.mean < figure("errors", read_setting("3000, 2000", "1", "1"), "ls_hist").mean
+
+
+def test_an_average_over_several_categories_is_estimated_where_listing_takes_long() -> None:
+    four = read_setting("1, 0, 0, 0", "1", "1")
+    found = figure("averaged", four, "lattice")
+    assert found.standard_error > 0
+    exact = mean_error(four.mechanism("lattice"))
+    assert found.mean == pytest.approx(exact, abs=6 * found.standard_error)  # 1e-8
+    assert found.mean > figure("limit", four)
 
 
 ABSURD = [

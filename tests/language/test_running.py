@@ -13,18 +13,18 @@ import pytest
 import discreet as dp
 from discreet.core import Derivation
 from discreet.language import Beta, PrivateProgram
-from discreet.language.examples.broken.beta_l1_eps import beta_l1_eps
-from discreet.language.examples.proved.beta_hellinger import beta_hellinger
-from discreet.language.examples.proved.beta_hellinger_100 import beta_hellinger_100
-from discreet.language.examples.proved.beta_input import beta_input
-from discreet.language.examples.proved.beta_l1 import beta_l1
-from discreet.language.examples.proved.beta_l1_add_remove import beta_l1_add_remove
-from discreet.language.examples.proved.clamped import clamped
-from discreet.language.examples.proved.dirichlet_l1 import dirichlet_l1
-from discreet.language.examples.proved.naive_bayes import naive_bayes
-from discreet.language.examples.proved.normal_input import normal_input
-from discreet.language.examples.proved.normal_mean import normal_mean
+from discreet.language.examples.beta_hellinger import beta_hellinger
+from discreet.language.examples.beta_hellinger_100 import beta_hellinger_100
+from discreet.language.examples.beta_input import beta_input
+from discreet.language.examples.beta_l1 import beta_l1
+from discreet.language.examples.beta_l1_add_remove import beta_l1_add_remove
+from discreet.language.examples.clamped import clamped
+from discreet.language.examples.dirichlet_l1 import dirichlet_l1
+from discreet.language.examples.naive_bayes import naive_bayes
+from discreet.language.examples.normal_input import normal_input
+from discreet.language.examples.normal_mean import normal_mean
 from tests.programs.attacks import with_params, written
+from tests.programs.broken.beta_l1_eps import beta_l1_eps
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "release.schema.json").read_text(encoding="utf-8")

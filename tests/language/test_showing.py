@@ -18,11 +18,12 @@ from discreet.errors import InputError
 from discreet.language import examples
 from discreet.language.decorator import PrivateProgram
 from discreet.language.showing import diagnose
+from tests.programs import broken
 
 NAMES = [
-    f"{kind}.{path.stem}"
-    for kind in ("proved", "broken")
-    for path in sorted((Path(str(examples.__file__)).parent / kind).glob("[!_]*.py"))
+    f"{package.__name__}.{path.stem}"
+    for package in (examples, broken)
+    for path in sorted(Path(str(package.__file__)).parent.glob("[!_]*.py"))
 ]
 HEAD = """\
 from discreet.language import *
@@ -33,8 +34,7 @@ def shown(data, eps):
 
 
 def example(name: str) -> PrivateProgram:
-    module = import_module(f"discreet.language.examples.{name}")
-    found: PrivateProgram = getattr(module, name.split(".")[1])
+    found: PrivateProgram = getattr(import_module(name), name.rsplit(".")[-1])
     return found
 
 
@@ -64,7 +64,7 @@ def test_every_example_is_shown_with_its_place_and_budget(name: str) -> None:
     report, text = explained.report, str(explained)
     assert text.startswith(f"{report.verdict} {report.program.name}: ")
     assert str(report.program.budget) in text
-    assert re.search(rf"{name.split('.')[1]}\.py:\d+:\d+\n", text)
+    assert re.search(rf"{name.split('.')[-1]}\.py:\d+:\d+\n", text)
     assert not any(line != line.rstrip() for line in text.split("\n") if not line.endswith("| "))
     source = Path(report.program.source.file).read_text(encoding="utf-8").split("\n")
     quoted = re.findall(r"^ *(\d+) \| (.*)$", text, re.MULTILINE)
@@ -73,8 +73,11 @@ def test_every_example_is_shown_with_its_place_and_budget(name: str) -> None:
 
 
 def test_carets_stand_under_what_is_wrong() -> None:
-    assert underlined(example("broken.unknown_function").explain()) == "scaled(sum(data))"
-    assert underlined(example("broken.private_branch").explain()) == "a > b"
+    assert (
+        underlined(example("tests.programs.broken.unknown_function").explain())
+        == "scaled(sum(data))"
+    )
+    assert underlined(example("tests.programs.broken.private_branch").explain()) == "a > b"
 
 
 @pytest.mark.parametrize(
@@ -107,7 +110,7 @@ def test_what_goes_on_below_is_marked(tmp_path: Path) -> None:
 
 
 def test_a_finding_says_what_why_how_much_and_how_to_mend_it() -> None:
-    text = str(example("broken.beta_l1_eps").explain())
+    text = str(example("tests.programs.broken.beta_l1_eps").explain())
     said = re.findall(r"^ +(?:= (.+?):|  ) +(.*)$", text, re.MULTILINE)
     labels = [label for label, _ in said if label]
     assert labels == ["why", "spent", "declared", "for example", "witness", "fix"]
@@ -115,7 +118,7 @@ def test_a_finding_says_what_why_how_much_and_how_to_mend_it() -> None:
 
 
 def test_a_derivation_adds_up_line_by_line() -> None:
-    lines = str(example("proved.beta_l1").explain()).split("\n")
+    lines = str(example("discreet.language.examples.beta_l1").explain()).split("\n")
     place = lines[2].index("spent so far")
     totals = [line[place:] for line in lines[3:-3] if line[place:].strip() and "|" in line[:4]]
     assert totals == ["0", "0", "0", "eps", "2*eps", "2*eps"]
@@ -124,24 +127,24 @@ def test_a_derivation_adds_up_line_by_line() -> None:
 
 
 def test_a_derivation_tells_how_many_paths_there_are() -> None:
-    text = str(example("proved.adaptive").explain())
+    text = str(example("discreet.language.examples.adaptive").explain())
     assert "on 2 paths" in text
     numbers = [int(n) for n in re.findall(r"^(\d+) \|", text, re.MULTILINE)]
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
 
 
 def test_a_derivation_stays_narrow() -> None:
-    text = str(example("proved.normal_hellinger").explain())
+    text = str(example("discreet.language.examples.normal_hellinger").explain())
     assert max(len(line) for line in text.split("\n") if "└" in line) < 140
 
 
 def test_a_proved_program_takes_one_line() -> None:
-    text = diagnose(example("proved.beta_l1").check()).plain
+    text = diagnose(example("discreet.language.examples.beta_l1").check()).plain
     assert re.fullmatch(r"PROVED beta_l1: 2\*eps, substitute, \d\.\d+ s", text)
 
 
 def test_a_shell_shows_the_text() -> None:
-    explained = example("proved.beta_l1").explain()
+    explained = example("discreet.language.examples.beta_l1").explain()
     assert repr(explained).split("\n")[0] == str(explained).split("\n")[0]
 
 
@@ -149,7 +152,7 @@ def test_a_shell_shows_the_text() -> None:
 def test_colours_are_for_terminals(terminal: bool) -> None:
     out = io.StringIO()
     console = Console(file=out, force_terminal=terminal, _environ={"TERM": "xterm"})
-    console.print(example("broken.beta_l1_eps").explain())
+    console.print(example("tests.programs.broken.beta_l1_eps").explain())
     assert ("\x1b[" in out.getvalue()) is terminal
 
 
@@ -212,8 +215,11 @@ def test_texts_of_the_source_are_escaped(tmp_path: Path, body: str) -> None:
 
 
 def test_a_page_is_saved(tmp_path: Path) -> None:
-    explained = example("broken.beta_l1_eps").explain()
+    explained = example("tests.programs.broken.beta_l1_eps").explain()
     explained.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == explained.html() + "\n"
+    with pytest.raises(InputError, match="exists already: overwrite=True"):
+        explained.save(tmp_path / "page.html")
+    explained.save(tmp_path / "page.html", overwrite=True)
     with pytest.raises(InputError, match="cannot be written"):
         explained.save(tmp_path / "none" / "page.html")

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import InputError, MissingPackageError
 from discreet.ledger import Ledger
 from discreet.ledger.accounting import tighter_total
 from tests.ledger.cases import guarantee
@@ -44,7 +44,7 @@ def test_one_count_that_changes_by_m_is_the_worst(shifts: tuple[int, int], rate:
 def test_the_missing_extra_is_named(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dp_accounting.pld.common", None)
     ledger.charge("d", guarantee(1), {"mechanism": "ehds"})
-    with pytest.raises(DiscreetError, match=r"pip install 'discreet\[accounting\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install 'discreet\[accounting\]'"):
         tighter_total(ledger, "d", 1e-6)
 
 

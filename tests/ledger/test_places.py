@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import InputError, LedgerError
+from discreet.errors import InputError, LedgerError, MissingPackageError
 from discreet.ledger import Amount, Ledger, schema, stores
 from tests.ledger import workers
 from tests.ledger.cases import ABOUT, document, guarantee
@@ -304,7 +304,7 @@ def test_a_password_is_never_shown(url: str) -> None:
 
 def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlalchemy.exc", None)
-    with pytest.raises(LedgerError, match=r"pip install 'discreet\[postgres\]'"):
+    with pytest.raises(MissingPackageError, match=r"psycopg: pip install 'discreet\[postgres\]'"):
         Ledger.open("postgresql://localhost/x", budget=3)
 
 

@@ -41,8 +41,10 @@ def test_many_open_the_same_new_ledger(place: str) -> None:
 def _kill(count: int, target: Callable[..., None], *arguments: object, longest: float) -> None:
     moments = random.Random(20170701)
     for _ in range(count):
-        process = workers.processes().Process(target=target, args=arguments)
+        ready, tell = workers.processes().Pipe(duplex=False)
+        process = workers.processes().Process(target=workers.ready, args=(tell, target, *arguments))
         process.start()
+        ready.recv()  # it is imported, however long that takes
         time.sleep(moments.uniform(0, longest))
         process.kill()
         process.join()

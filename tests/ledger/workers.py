@@ -6,8 +6,11 @@ import json
 import multiprocessing
 import os
 import resource
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import chdir, suppress
 from importlib import import_module
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
@@ -23,7 +26,15 @@ for _module in ("discreet.ledger.files", "sqlalchemy.dialects.postgresql.psycopg
 def processes() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
+    with chdir(Path(__file__).parents[2]):  # where the server finds it, wherever a test is
+        forkserver.ensure_running()
     return context
+
+
+def ready(tell: Connection, target: Callable[..., None], *arguments: object) -> None:
+    """Say that the process is there, then work."""
+    tell.send(True)
+    target(*arguments)
 
 
 def attempts(ledger: Ledger, dataset: str, count: int, epsilon: str) -> int:

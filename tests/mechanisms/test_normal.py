@@ -188,8 +188,9 @@ def test_wrong_settings() -> None:
     fine = NormalMean(0, 1, 1, (0, 1), grid=2**20)
     with pytest.raises(InputError, match="epsilon must be larger for delta = 1e-12"):
         dp.mechanism("gaussian", fine, 5, epsilon=1e-9, delta=1e-12)
-    with pytest.raises(InputError, match="adjacency"):
-        dp.mechanism("laplace", MODEL, epsilon=1, adjacency="add-remove")
+    for name, options in CASES[2:]:
+        with pytest.raises(InputError, match="got 'add-remove'; use 'laplace' or 'gaussian'"):
+            dp.mechanism(name, MODEL, epsilon=1, adjacency="add-remove", **options)
 
 
 def test_the_usual_mechanism_is_laplace() -> None:

@@ -32,7 +32,7 @@ def rows(made: dp.Mechanism, counted: Any) -> list[TruncatedDirichletLaw]:
 @pytest.mark.parametrize(("adjacency", "nodes"), [("substitute", 3), ("attribute", 3)])
 @pytest.mark.parametrize("samples", [1, 4])
 def test_the_factors(adjacency: str, nodes: int, samples: int) -> None:
-    """MATH.md §8: 2|I|·log R a sample, or 2·(1 + most children)·log R; N samples cost N."""
+    """2|I|·log R a sample, or 2·(1 + most children)·log R; N samples cost N."""
     made = dp.mechanism(
         "posterior_sample", FORK, 2, epsilon=3, adjacency=adjacency, samples=samples
     )

@@ -330,7 +330,7 @@ def test_arviz(posterior: Any, rng: np.random.Generator) -> None:
 def test_arviz_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "arviz_base", None)
     for posterior in (THREE, MODEL.posterior((3, 4))):
-        with pytest.raises(ImportError, match=r"pip install 'discreet\[arviz\]'"):
+        with pytest.raises(dp.MissingPackageError, match=r"base: pip install 'discreet\[arviz\]'"):
             posterior.to_arviz()
 
 

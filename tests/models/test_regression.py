@@ -315,6 +315,7 @@ def test_expected_error_is_near_what_happens(rng: Any) -> None:
     cases: list[tuple[int, float, dict[str, Any]]] = [
         (2000, 1, {}),
         (2000, 1, {"delta": 1e-6}),
+        (2000, 1, {"adjacency": "add-remove"}),
         (20_000, 0.5, {}),
     ]
     for n, epsilon, options in cases:
@@ -340,6 +341,9 @@ def test_expected_error_is_near_what_happens(rng: Any) -> None:
         dp.mechanism("lattice", dp.BetaBinomial(), 5, epsilon=1).expected_error()
     with pytest.raises(dp.InputError, match="colour is not an option"):
         model.expected_error(10, 1, colour=1)
+    for mechanism, adjacency in (("sample", "add-remove"), ("statistics", "attribute")):
+        with pytest.raises(dp.InputError, match=f"got '{adjacency}' for {mechanism}"):
+            model.expected_error(10, 1, mechanism, adjacency)
 
 
 def test_exact_fractions_of_the_units() -> None:

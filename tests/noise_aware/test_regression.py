@@ -13,7 +13,7 @@ from scipy import stats
 import discreet as dp
 from discreet.noise_aware.moments import Moments, draw_weights
 from discreet.noise_aware.regression import read_moments
-from discreet.study import weights_coverage as study
+from discreet_papers import weights_coverage as study
 
 SETTINGS = list(itertools.product(study.DELTAS, study.FEATURES, study.SIZES, study.EPSILONS))
 

@@ -18,12 +18,10 @@ from discreet.programs.auditing import Witness
 from discreet.programs.program import Program
 from discreet.programs.reports import Report, check_program
 
-EXAMPLES = "discreet.language.examples"
 
-
-def listed(which: str) -> dict[str, Program]:
-    """All programs of a list, proved or broken, by name."""
-    package = importlib.import_module(f"{EXAMPLES}.{which}")
+def listed(place: str) -> dict[str, Program]:
+    """All programs of a package, by name."""
+    package = importlib.import_module(place)
     found: dict[str, Program] = {}
     for module in pkgutil.iter_modules(package.__path__):
         values = vars(importlib.import_module(f"{package.__name__}.{module.name}")).values()
@@ -31,7 +29,7 @@ def listed(which: str) -> dict[str, Program]:
     return found
 
 
-PROVED, BROKEN = listed("proved"), listed("broken")
+PROVED, BROKEN = listed("discreet.language.examples"), listed("tests.programs.broken")
 
 
 def at(program: Program, eps: Fraction) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def _audit_network(mechanism: Mechanism, total: int | None) -> Audit:
 
 def examine(mechanism: Mechanism, total: int | None = None, losses: Losses | None = None) -> Audit:
     """The audit; `losses` collects the losses of all pairs of neighbours that are compared."""
-    if (known := _by_its_raw_law(mechanism)) is not None:
+    if (known := by_its_raw_law(mechanism)) is not None:
         return known
     if mechanism.config.n == 0:
         return Audit(mechanism, 0.0, 0.0, None, total)
@@ -274,7 +274,7 @@ def loss_at(mechanism: Mechanism, where: Space, witness: Witness) -> float:
         return max(0.0, math.nextafter(float(lowest), -math.inf)) if lowest.is_finite() else 0.0
 
 
-def _by_its_raw_law(mechanism: Mechanism) -> Audit | None:
+def by_its_raw_law(mechanism: Mechanism) -> Audit | None:
     """The lattice law, projected or clipped, three or more categories and n ≥ k: exactly ε.
 
     Its raw weights are exp(−ε·½‖z − c‖₁) with one normaliser for all c, so the raw loss is ε, and

@@ -20,7 +20,7 @@ MOST_PAIRS = 200_000
 
 
 def neighbours(mechanism: Mechanism, added: bool) -> tuple[Pair, ...]:
-    """Pairs of statistics that replacing a record can lead to; all that matter.
+    """Pairs of statistics that replacing a record, or adding one, can lead to; all that matter.
 
     If noise is `added`, a pair matters by its difference alone: of a mean the largest, at either
     end and in the middle; of a regression that of any two records beside others in the middle of
@@ -28,10 +28,19 @@ def neighbours(mechanism: Mechanism, added: bool) -> tuple[Pair, ...]:
     """
     model, n = mechanism.config.model, mechanism.config.n
     if isinstance(model, NormalMean):
-        assert n is not None
+        if n is None:
+            return tuple(_one_more(model))
         return tuple(_ends(model, n) if added else _sums(model, n))
     assert isinstance(model, LinearRegression)
     return tuple(dict.fromkeys(_regressions(model, n, added)))
+
+
+def _one_more(model: NormalMean) -> Iterator[Pair]:
+    """A record is added to none, and to one: at a bound, where one number changes, or within."""
+    grid = model.grid
+    for step in sorted({-grid, 1 - grid, 0, grid - 1, grid}):
+        yield (1, step), (0, 0)
+        yield (2, grid + step), (1, grid)
 
 
 def _ends(model: NormalMean, n: int) -> Iterator[Pair]:

@@ -18,10 +18,11 @@ COMMANDS = {
     "network": "Release the tables of a Bayesian network from a file.",
     "regress": "Release a linear regression from a file.",
     "mean": "Release the mean of a column of numbers from a file.",
+    "show": "A saved release: tables, guarantee and receipt.",
     "plan": "What does an epsilon buy, and which one reaches a target?",
     "compare": "All mechanisms at the same counts, side by side.",
     "audit": "The exact privacy loss of a mechanism; certificates.",
-    "ledger": "Budgets: init, create, raise, show, history, verify, backup, migrate.",
+    "ledger": "Budgets: init, create, raise, show, history, released, verify, …",
     "check": "Prove the programs of a file private, or say why not.",
     "explore": "See in a browser what privacy costs; plan a release.",
     "reproduce": "The papers' tables, figures and claims, computed anew.",
@@ -60,7 +61,8 @@ def commands() -> None:
     A release:   discreet release patients.csv --column outcome \\
                      --categories cured,failed --epsilon 0.5 \\
                      --ledger budget.db --dataset trial-7 --out release.json
-    Afterwards:  discreet ledger show budget.db
+    Afterwards:  discreet show release.json
+                 discreet ledger show budget.db
 
     Exit status: 0 done, 1 refused or failed, 2 wrong usage. Completion in bash:
     eval "$(_DISCREET_COMPLETE=bash_source discreet)"

@@ -25,11 +25,13 @@ from discreet.errors import InputError
 @common.mechanism_options
 @click.option("--out", type=common.FILE, help="Write the certificate as JSON.")
 @click.option("--plot", type=common.FILE, help="Draw the privacy profile: .png, .svg or .pdf.")
+@common.force_option
 @common.output_options
 def command(
     verify: str | None,
     out: str | None,
     plot: str | None,
+    force: bool,
     as_json: bool,
     quiet: bool,
     **given: Any,
@@ -43,12 +45,12 @@ def command(
     from discreet import verifying
     from discreet.cli import places
 
-    places.require(out, plot, "certificate", verify=verify)
+    places.require({"out": out, "plot": plot}, force, verify=verify)
     found = _audit(given) if verify is None else verifying.verify(Path(verify))
     if out is not None:
-        found.certificate.save(out)
+        found.certificate.save(out, force)
     if plot is not None:
-        places.save_plot(plot, found.plot)
+        places.save_plot(plot, found.plot, force)
     holds = "" if verify is None else "\nThe certificate holds."
     common.done(json.loads(found.certificate.to_json()), f"{found}{holds}", as_json, quiet)
 

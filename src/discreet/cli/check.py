@@ -44,10 +44,7 @@ def command(files: tuple[str, ...], explain: bool, as_json: bool, quiet: bool) -
     """
     from discreet.programs.proving import solver_module
 
-    try:
-        solver_module()
-    except DiscreetError as error:
-        raise InputError(str(error)) from None
+    solver_module()
     found: dict[str, list[Report]] = {}
     problems: dict[str, InputError] = {}
     for file in files:
@@ -137,6 +134,8 @@ def _failure(error: BaseException, file: str, path: Path) -> str:
     if isinstance(error, SyntaxError) and not lines:
         line = "" if error.lineno is None else f", line {error.lineno}"
         return f"{file}{line} is not Python: {error.msg}"
+    if isinstance(error, ValueError) and not lines:  # as Python 3.11.3 and older say of zero bytes
+        return f"{file} is not Python: {error}"
     what = f"{type(error).__name__} is raised"
     if isinstance(error, SyntaxError):  # of a file that it imports
         what = f"{error.filename}, line {error.lineno} is not Python: {error.msg}"

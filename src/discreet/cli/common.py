@@ -61,6 +61,17 @@ def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Co
     return apply
 
 
+reading_options = options(
+    click.option("--table", help="The table of a DuckDB file."),
+    click.option(
+        "--line-breaks",
+        is_flag=True,
+        help="A correct CSV writer wrote the file: quoted values may hold line breaks. The release "
+        "says so; else a record is a line.",
+    ),
+)
+
+
 def adjacency_option(default: str | None = "substitute") -> Callable[[Command], Command]:
     """Which neighbours are protected."""
     return click.option(
@@ -96,6 +107,9 @@ output_options = options(
         "--quiet", is_flag=True, help="Print no tables, only errors and what --json asks."
     ),
 )
+out_option = click.option("--out", type=FILE, help="Write the release as JSON.")
+plot_option = click.option("--plot", type=FILE, help="Draw it: .png, .svg or .pdf.")
+force_option = click.option("--force", is_flag=True, help="Replace files that exist already.")
 payment_options = options(
     click.option(
         "--ledger",
@@ -125,10 +139,19 @@ mechanism_options = options(
 )
 
 
+def _at_most_one(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> str | None:
+    """An argument that may be left out, also before one that may not."""
+    if len(given) > 1:
+        context.fail(f"Got unexpected extra argument ({given[-1]})")
+    return given[0] if given else None
+
+
 def ledger_place(function: Command) -> Command:
     """The ledger as an argument, by --ledger, or by the environment."""
 
-    @click.argument("place", required=False, type=FILE)
+    @click.argument("place", nargs=-1, metavar="[PLACE]", type=FILE, callback=_at_most_one)
     @click.option(
         "--ledger",
         envvar="DISCREET_LEDGER",

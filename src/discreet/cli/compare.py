@@ -15,10 +15,11 @@ from discreet.errors import InputError
 @click.argument("data", required=False, type=common.FILE)
 @common.model_options
 @click.option("--column", help="The column with the categories, if DATA is given.")
-@click.option("--table", help="The table of a DuckDB file.")
+@common.reading_options
 @click.option("--counts", help="Or counts in the order of the categories, separated by commas.")
 @click.option("--epsilon", required=True, help="The nominal parameter of every mechanism.")
 @click.option("--plot", type=common.FILE, help="Draw the errors: .png, .svg or .pdf.")
+@common.force_option
 @common.output_options
 def command(
     data: str | None,
@@ -26,9 +27,11 @@ def command(
     prior: str,
     column: str | None,
     table: str | None,
+    line_breaks: bool,
     counts: str | None,
     epsilon: str,
     plot: str | None,
+    force: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -41,9 +44,9 @@ def command(
     discreet compare trial.csv --column outcome --categories cured,failed --epsilon 1
     """
     from discreet.cli import places
-    from discreet.study.comparison import compare
+    from discreet.planning.comparison import compare
 
-    places.require(plot=plot, data=data)
+    places.require({"plot": plot}, force, data=data)
     model = typed.model_of(categories, prior)
     budget = typed.number("epsilon", epsilon)
     if (data is None) == (counts is None):
@@ -54,10 +57,10 @@ def command(
         if column is None:
             raise InputError("column must be given with a data file", "column")
         with common.waiting("counting"):
-            given = model.count(data, column, table=table)
+            given = model.count(data, column, table=table, line_breaks=line_breaks)
     found = compare(model, given, budget)
     if plot is not None:
-        places.save_plot(plot, found.plot)
+        places.save_plot(plot, found.plot, force)
     if as_json:
         common.print_json([row.cells() for row in found.rows])
     elif not quiet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -39,10 +40,11 @@ def carry_out(
     dataset: str | None,
     request_id: str | None,
     part: str | None,
-    out: str | None,
-    plot: str | None,
+    force: bool,
     as_json: bool,
     quiet: bool,
+    out: str | None = None,
+    plot: str | None = None,
     bif: str | None = None,
 ) -> int:
     """Open the ledger, count, release, and deliver what was released."""
@@ -52,6 +54,7 @@ def carry_out(
     book = None if ledger is None else Ledger.existing(ledger)
     with common.waiting("counting"):
         counts = count()
+    _say_privately(counts)
     made = release(
         counts,
         model,
@@ -66,43 +69,63 @@ def carry_out(
         **options,
     )
     left = None if book is None or dataset is None else (dataset, book, part)
-    return deliver(made, left, out, plot, as_json, quiet, bif)
+    files = {"Release": out, "Plot": plot, "Network": bif}
+    return deliver(made, left, files, force, as_json, quiet)
+
+
+def _say_privately(counts: Any) -> None:
+    """What who holds the data should know: records left out or put into `other`, or none at all.
+
+    It is counted without noise: a terminal is told, no file and no pipe.
+    """
+    if not sys.stderr.isatty():
+        return
+    from discreet import check
+
+    if counts.unknown:
+        number = check.number_of(counts.unknown, "record")
+        what = "left out" if counts.dropped else f"counted as {counts.other!r}"
+        said = f"Private, for you only: {number} with missing or undeclared values, {what}."
+        click.echo(said, err=True)
+    elif counts.where is not None and counts.total == 0:
+        click.echo("Private, for you only: no record satisfies the condition.", err=True)
 
 
 def deliver(
     made: Release,
     left: tuple[str, Any, str | None] | None,
-    out: str | None,
-    plot: str | None,
+    files: Mapping[str, str | None],
+    force: bool,
     as_json: bool,
     quiet: bool,
-    bif: str | None = None,
 ) -> int:
     """Write and print a release. It is paid for: what fails here must not lose it."""
     from discreet.cli import places, showing
     from discreet.cli.failures import spoken
 
+    out, plot, bif = (files[what] for what in ("Release", "Plot", "Network"))
     safe = False
     try:
         if out is not None:
-            made.save(out)
+            made.save(out, force)
             safe = not as_json
         aware = None
         if plot is not None or not (as_json or quiet):
             aware = showing.noise_aware(made)
         if plot is not None:
-            places.save_plot(plot, lambda: made.plot(noise_aware=aware))
+            places.save_plot(plot, lambda: made.plot(noise_aware=aware), force)
         if bif is not None:
-            made.posterior.to_bif(bif)
+            made.posterior.to_bif(bif, force)
         if as_json:
             common.print_json(json.loads(made.to_json()))
             safe = True
         elif not quiet:
             showing.show(made, aware)
             showing.show_cost(made)
-            _show_rest(made, left, {"Release": out, "Plot": plot, "Network": bif})
+            _show_rest(made, left, files)
     except BaseException as error:
-        note = "" if safe else _rescue(made, left)
+        written = "" if out is None else f"the release was written to {out}"
+        note = written if safe else _rescue(made, left)
         if isinstance(error, DiscreetError):
             click.echo(f"Error: {spoken(str(error))}{note and f'; {note}'}", err=True)
             return 1
@@ -123,16 +146,15 @@ def _rescue(made: Release, left: tuple[str, Any, str | None] | None) -> str:
         if made.receipt is None or left is None:
             click.echo(made.to_json(), err=True)
             return "the release is on standard error, keep it"
-    dataset, book, _ = left
-    place, name = shlex.quote(shown(book.place)), shlex.quote(dataset)
+    place, number = shlex.quote(shown(left[1].place)), made.receipt.number
     return (
-        f"the release is stored in the ledger as the outcome of entry {made.receipt.number}: "
-        f"discreet ledger history {place} --dataset {name} --json"
+        f"the release is stored in the ledger as the outcome of entry {number}: "
+        f"discreet ledger released {place} {number} --out FILE"
     )
 
 
 def _show_rest(
-    made: Release, left: tuple[str, Any, str | None] | None, written: dict[str, str | None]
+    made: Release, left: tuple[str, Any, str | None] | None, written: Mapping[str, str | None]
 ) -> None:
     """What is left, and where the files are."""
     if left is None:

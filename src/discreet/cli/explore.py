@@ -8,6 +8,7 @@ import click
 
 from discreet.cli import common
 from discreet.errors import InputError
+from discreet.extras import missing
 
 
 @click.command()
@@ -24,8 +25,8 @@ def command(port: int, no_browser: bool, as_json: bool, quiet: bool) -> int:
     discreet explore --port 8080 --no-browser
     """
     for package in ("nicegui", "matplotlib"):
-        if find_spec(package) is None:
-            raise InputError(f"the explorer needs {package}: pip install 'discreet[explorer]'")
+        if find_spec(package) is None:  # imported later: first the explorer's processes start
+            raise missing(f"the explorer needs {package}", "discreet[explorer]")
     if quiet and no_browser and not as_json:
         raise InputError("quiet needs json or a browser: nobody would know the address", "quiet")
     from discreet.explorer.computing import Computer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from discreet import typed
 from discreet.cli import common
 from discreet.cli.common import ledger_place
+from discreet.errors import DocumentError
 
 if TYPE_CHECKING:
     from discreet.ledger import Account, Ledger
@@ -135,12 +137,14 @@ def raise_budget(
 @click.option("--dataset", help="Only this one.")
 @click.option("--delta", help="Report a tighter total at this delta (extra accounting).")
 @click.option("--plot", type=common.FILE, help="Draw the budgets over time: .png, .svg or .pdf.")
+@common.force_option
 @common.output_options
 def show(
     place: str,
     dataset: str | None,
     delta: str | None,
     plot: str | None,
+    force: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -151,7 +155,7 @@ def show(
     """
     from discreet.cli import places
 
-    places.require(plot=plot, ledger=place)
+    places.require({"plot": plot}, force, ledger=place)
     book = _open(place)
     if dataset is not None:
         book.remaining(dataset)  # refuses an unknown one, with a near name
@@ -159,7 +163,7 @@ def show(
     if plot is not None:
         from discreet.cli.history import plot_history
 
-        places.save_plot(plot, lambda: plot_history(book.history(dataset)))
+        places.save_plot(plot, lambda: plot_history(book.history(dataset)), force)
     if delta is None:
         _show(accounts, as_json, quiet)
         return
@@ -206,6 +210,40 @@ def history(place: str, dataset: str | None, as_json: bool, quiet: bool) -> None
 
 @command.command()
 @ledger_place
+@click.argument("number", type=int)
+@common.out_option
+@common.force_option
+@common.output_options
+def released(
+    place: str, number: int, out: str | None, force: bool, as_json: bool, quiet: bool
+) -> None:
+    """Show the release that entry NUMBER paid for, or write it to a file again.
+
+    The file is the one that --out wrote when it was made, byte for byte. It costs nothing.
+
+    \b
+    discreet ledger released budget.db 3
+    discreet ledger released budget.db 3 --out release.json
+    """
+    from discreet.cli import places, showing
+    from discreet.releases import Release
+
+    places.require({"out": out}, force, ledger=place)
+    stored = _open(place).released(number)
+    try:
+        made = Release.from_json(stored)
+    except DocumentError as error:
+        raise DocumentError(f"entry {number}: {error}", "number") from None
+    if out is None:
+        showing.present(made, None, force, as_json, quiet)
+        return
+    made.save(out, force)
+    document = json.loads(made.to_json())
+    common.done(document, f"{made.title}\nRelease written to {out}.", as_json, quiet)
+
+
+@command.command()
+@ledger_place
 @click.option("--release", "path", type=common.FILE, help="And that it has this release.")
 @common.output_options
 def verify(place: str, path: str | None, as_json: bool, quiet: bool) -> int:
@@ -231,7 +269,8 @@ def verify(place: str, path: str | None, as_json: bool, quiet: bool) -> int:
 
 def _release(path: str) -> Any:
     """The document in a file as it stands there, if it is a sound release."""
-    from discreet.core.documents import parse, read_file
+    from discreet.core.documents import parse
+    from discreet.core.files import read_file
     from discreet.releases import Release
 
     document = parse(read_file(path), "the release", "release")

@@ -19,38 +19,35 @@ from discreet.cli import common, numeric
     metavar="LOW:HIGH",
     help="Public bounds of the numbers; they are clipped to them.",
 )
-@click.option("--prior-mean", required=True, help="Of the mean.")
-@click.option("--prior-variance", required=True, help="Of the mean.")
-@click.option("--variance", required=True, help="Of the numbers around their mean, known.")
+@click.option("--prior-mean", help="Of the mean; else the middle of the bounds.")
+@click.option("--prior-variance", help="Of the mean; else (width of the bounds/4)².")
+@click.option(
+    "--variance", help="Of the numbers around their mean, known; else (width of the bounds/4)²."
+)
 @numeric.epsilon_options
 @click.option(
     "--mechanism",
     type=click.Choice(["laplace", "gaussian", "input", "hellinger"]),
-    help="gaussian and input need --delta.  [default: laplace, with --delta gaussian]",
+    help="gaussian and input need --delta; laplace and gaussian have add-remove.  [default: "
+    "laplace, with --delta gaussian]",
 )
 @click.option("--points", type=int, help="Of hellinger: how many posteriors it chooses from.")
-@click.option(
-    "--adjacency",
-    default="substitute",
-    show_default=True,
-    type=click.Choice(common.ADJACENCIES),
-    help="Means have substitute only: n is public.",
-)
+@common.adjacency_option()
 @numeric.count_options
 @click.option(
     "--unknown",
     default="error",
     show_default=True,
-    type=click.Choice(["error", "middle"]),
-    help="Missing values may count as the middle of the bounds, infinite ones as a bound.",
+    type=click.Choice(["error", "drop", "middle"]),
+    help="What happens to missing and infinite values; drop needs add-remove.",
 )
 @numeric.end_options
 def command(
     column: str,
     bounds: str,
-    prior_mean: str,
-    prior_variance: str,
-    variance: str,
+    prior_mean: str | None,
+    prior_variance: str | None,
+    variance: str | None,
     delta: str | None,
     mechanism: str | None,
     points: int | None,
@@ -58,6 +55,7 @@ def command(
     where: str | None,
     unknown: str,
     table: str | None,
+    line_breaks: bool,
     **shared: Any,
 ) -> int:
     """Release the mean of a column of numbers, with differential privacy.
@@ -67,9 +65,11 @@ def command(
     engine sums, and only the sum is read.
 
     \b
-    discreet mean patients.csv --column pressure --bounds 0:300 \\
-        --prior-mean 120 --prior-variance 400 --variance 900 --epsilon 0.5 \\
+    discreet mean patients.csv --column pressure --bounds 0:300 --epsilon 0.5 \\
         --ledger budget.db --dataset trial-7 --out release.json
+    discreet mean patients.csv --column pressure --bounds 0:300 --epsilon 0.5 \\
+        --prior-mean 120 --prior-variance 400 --variance 900 \\
+        --where "age >= 50" --adjacency add-remove
     """
     from discreet.models.normal import NormalMean
 
@@ -81,7 +81,8 @@ def command(
     )
 
     def count(data: str) -> Any:
-        return model.count(data, column, where=where, unknown=unknown, table=table)
+        rules: Any = {"where": where, "unknown": unknown, "table": table}
+        return model.count(data, column, line_breaks=line_breaks, **rules)
 
     if mechanism is None:
         mechanism = "laplace" if delta is None else "gaussian"

@@ -46,15 +46,16 @@ MECHANISMS = ("lattice", "laplace_updates", "fourier", "posterior_sample", "map"
     type=click.Choice(["error", "drop"]),
     help="What happens to records with missing or undeclared values.",
 )
-@click.option("--table", help="The table of a DuckDB file.")
+@common.reading_options
 @click.option("--shares", type=click.Choice(["sizes", "equal"]), help="Of lattice.")
 @click.option("--t", help="Stealth parameter of fourier.")
 @click.option("--samples", type=int, help="Of posterior_sample.")
 @click.option("--omega", help="Least probability of posterior_sample; tempers it.")
 @click.option("--points", type=int, help="Grid of map.")
 @common.payment_options
-@click.option("--out", type=common.FILE, help="Write the release as JSON.")
+@common.out_option
 @click.option("--bif", type=common.FILE, help="Write the released network as a .bif file.")
+@common.force_option
 @common.output_options
 def command(
     data: str,
@@ -70,6 +71,7 @@ def command(
     part: str | None,
     out: str | None,
     bif: str | None,
+    force: bool,
     as_json: bool,
     quiet: bool,
     **given: Any,
@@ -89,12 +91,12 @@ def command(
 
     if quiet and not (as_json or out or bif or ledger):
         raise InputError("quiet needs out, bif, json or ledger: nothing would be kept", "quiet")
-    places.require(out, data=data, structure=structure, ledger=ledger)
-    places.require_new("bif", bif, out=out, data=data, structure=structure, ledger=ledger)
+    files = {"out": out, "bif": bif}
+    places.require(files, force, data=data, structure=structure, ledger=ledger)
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
     budget = check.epsilon(typed.number("epsilon", epsilon))
     net = BayesNet.from_bif(structure, typed.number("prior", prior))
-    rules = {name: given.pop(name) for name in ("where", "unknown", "table")}
+    rules = {name: given.pop(name) for name in ("where", "unknown", "table", "line_breaks")}
     given |= {name: typed.number(name, given[name]) for name in ("t", "omega")}
     options = {name: value for name, value in given.items() if value is not None}
     return delivering.carry_out(
@@ -110,8 +112,8 @@ def command(
         request_id=request_id,
         part=part,
         out=out,
-        plot=None,
+        bif=bif,
+        force=force,
         as_json=as_json,
         quiet=quiet,
-        bif=bif,
     )

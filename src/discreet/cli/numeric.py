@@ -21,17 +21,19 @@ epsilon_options = common.options(
 count_options = common.options(
     click.option("--n", type=int, help="The public number of records, checked against the data."),
     click.option("--where", help='Only records that satisfy a condition, such as "age >= 50".'),
-    click.option("--table", help="The table of a DuckDB file."),
+    common.reading_options,
 )
 end_options = common.options(
     click.option(
         "--expected-error",
         is_flag=True,
-        help="Say what to expect for --n records and stop: nothing is read or paid for.",
+        help="Say what to expect for --n records, a guess where n is private, and stop: nothing "
+        "is read or paid for.",
     ),
     common.payment_options,
-    click.option("--out", type=common.FILE, help="Write the release as JSON."),
-    click.option("--plot", type=common.FILE, help="Draw it: .png, .svg or .pdf."),
+    common.out_option,
+    common.plot_option,
+    common.force_option,
     common.output_options,
 )
 
@@ -78,6 +80,7 @@ def answer(
     part: str | None,
     out: str | None,
     plot: str | None,
+    force: bool,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -95,8 +98,10 @@ def answer(
     if data is None:
         raise InputError("data must be given, the file with the records", "data")
     if quiet and not (as_json or out or plot or ledger):
-        raise InputError("quiet needs out, plot, json or ledger: nothing would be kept", "quiet")
-    places.require(out, plot, data=data, ledger=ledger)
+        raise InputError(
+            "--quiet needs --out, --plot, --json or --ledger: nothing would be kept", "quiet"
+        )
+    places.require({"out": out, "plot": plot}, force, data=data, ledger=ledger)
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
     return delivering.carry_out(
         partial(count, data),
@@ -112,6 +117,7 @@ def answer(
         part=part,
         out=out,
         plot=plot,
+        force=force,
         as_json=as_json,
         quiet=quiet,
     )
@@ -127,14 +133,13 @@ def _expected(
 ) -> Any:
     from discreet import making
 
-    if adjacency != "substitute":
-        raise InputError(
-            f"adjacency must be 'substitute' for --expected-error, got {adjacency!r}", "adjacency"
-        )
     if n is None:
         raise InputError("n must be given with --expected-error, or a guess at it", "n")
-    making.mechanism(mechanism, model, n, epsilon=epsilon, **settings)  # refuses what is refused
-    return model.expected_error(n, epsilon, mechanism, **settings)
+    public = n if adjacency == "substitute" else None
+    made = making.mechanism(  # refuses what is refused
+        mechanism, model, public, epsilon=epsilon, adjacency=adjacency, **settings
+    )
+    return made.expected_error(n)
 
 
 def _document(found: Any) -> dict[str, Any]:

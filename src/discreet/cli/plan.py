@@ -24,6 +24,7 @@ from discreet.cli import common
 @click.option("--groups", help="Groups of a second column: plans the joint table.")
 @common.mechanism_options
 @click.option("--plot", type=common.FILE, help="Draw the curve: .png, .svg or .pdf.")
+@common.force_option
 @common.output_options
 def command(
     categories: str,
@@ -39,6 +40,7 @@ def command(
     max_per_unit: int | None,
     groups: str | None,
     plot: str | None,
+    force: bool,
     as_json: bool,
     quiet: bool,
     **given: Any,
@@ -54,7 +56,7 @@ def command(
     from discreet.core.counts import Grouping
     from discreet.planning import plan
 
-    places.require(plot=plot)
+    places.require({"plot": plot}, force)
     targets: dict[str, Any] = {
         name: typed.number(name, text)
         for name, text in (("error", error), ("width", width), ("epsilon", epsilon))
@@ -78,7 +80,7 @@ def command(
         **settings,
     )
     if plot is not None:
-        places.save_plot(plot, found.plot)
+        places.save_plot(plot, found.plot, force)
     document = {
         "epsilon": str(found.epsilon),
         "error": found.error,

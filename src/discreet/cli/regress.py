@@ -79,6 +79,7 @@ def command(
     where: str | None,
     unknown: str,
     table: str | None,
+    line_breaks: bool,
     **shared: Any,
 ) -> int:
     """Release a Bayesian linear regression, with differential privacy.
@@ -103,7 +104,8 @@ def command(
     ).of(y, columns or None)
 
     def count(data: str) -> Any:
-        return model.count(data, y, model.X, where=where, unknown=unknown, table=table)
+        rules: Any = {"where": where, "unknown": unknown, "table": table}
+        return model.count(data, y, model.X, line_breaks=line_breaks, **rules)
 
     options = {
         "delta": typed.number("delta", delta),

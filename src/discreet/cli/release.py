@@ -39,11 +39,12 @@ from discreet.errors import InputError
 )
 @click.option("--by", help="A second column: one posterior for each of its groups.")
 @click.option("--groups", help="Its declared groups, separated by commas.")
-@click.option("--table", help="The table of a DuckDB file.")
+@common.reading_options
 @common.mechanism_options
 @common.payment_options
-@click.option("--out", type=common.FILE, help="Write the release as JSON.")
-@click.option("--plot", type=common.FILE, help="Draw it: .png, .svg or .pdf.")
+@common.out_option
+@common.plot_option
+@common.force_option
 @common.output_options
 def command(
     data: str,
@@ -60,6 +61,7 @@ def command(
     part: str | None,
     out: str | None,
     plot: str | None,
+    force: bool,
     as_json: bool,
     quiet: bool,
     **given: Any,
@@ -78,8 +80,10 @@ def command(
     from discreet.cli import places
 
     if quiet and not (as_json or out or plot or ledger):
-        raise InputError("quiet needs out, plot, json or ledger: nothing would be kept", "quiet")
-    places.require(out, plot, data=data, ledger=ledger)
+        raise InputError(
+            "--quiet needs --out, --plot, --json or --ledger: nothing would be kept", "quiet"
+        )
+    places.require({"out": out, "plot": plot}, force, data=data, ledger=ledger)
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
     budget = check.epsilon(typed.number("epsilon", epsilon))
     model = typed.model_of(categories, prior)
@@ -100,6 +104,7 @@ def command(
         part=part,
         out=out,
         plot=plot,
+        force=force,
         as_json=as_json,
         quiet=quiet,
     )

@@ -1,46 +1,28 @@
-"""`discreet reproduce`: the papers' tables, figures and claims, computed anew."""
+"""`discreet reproduce`, which is the command of a package of its own."""
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
+
 import click
 
-from discreet.cli import common
+from discreet.errors import MissingPackageError
 
 
-@click.command()
-@click.argument("what", nargs=-1)
-@click.option(
-    "--out", required=True, type=common.FILE, metavar="FOLDER", help="Where what is found goes."
-)
-@click.option("--quick", is_flag=True, help="Fewer runs and coarser grids: less than a minute.")
-@click.option("--seed", type=int, help="Of all that is drawn at random.")
-@common.output_options
-def command(
-    what: tuple[str, ...],
-    out: str,
-    quick: bool,
-    seed: int | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Compute the tables, figures and claims of the papers anew.
+def _command() -> click.Command:
+    for found in entry_points(group="discreet.commands", name="reproduce"):
+        command: click.Command = found.load()
+        return command
+    return _missing
 
-    WHAT is p0, p1, p2, p3, p4, ours or all, or figures by name, such as p0-figure-2. For each of
-    them the folder gets a PNG, an SVG and a CSV file, and report.html shows everything. A run that
-    was interrupted goes on where it stopped.
 
-    \b
-    discreet reproduce all --out papers
-    discreet reproduce p0-figure-2 p1-table-1 --out papers --quick
-    """
-    from discreet.study.reproduce import reproduce
-    from discreet.study.reproduce.running import SEED
+@click.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def _missing(words: tuple[str, ...]) -> None:
+    raise MissingPackageError(
+        "the papers' tables, figures and claims need discreet-papers, in the folder papers of a "
+        "clone: pip install discreet-papers"
+    )
 
-    run = reproduce(what, out, quick, SEED if seed is None else seed)
-    document = {
-        "folder": str(run.folder),
-        "report": str(run.report),
-        "parts": [part.name for part in run.parts],
-        "claims": {name: found.verdict.value for name, found in run.findings.items()},
-    }
-    common.done(document, run, as_json, quiet)
+
+command = _command()

@@ -2,24 +2,54 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.cli import common
-from discreet.errors import NotEnumerable
+from discreet.cli import common, places
+from discreet.errors import InputError, NotAPosteriorError, NotEnumerable
 from discreet.models.network import BayesNet
 from discreet.models.normal import NormalMean
+from discreet.models.normal_posterior import HEADING, NormalLaw
 from discreet.models.regression import LinearRegression
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from rich.table import Table
 
-    from discreet.models.posterior import DirichletPosterior
     from discreet.releases import Release
+
+PLAIN = ("category", "α", "mean", "sd", "95 % interval")
+
+
+def present(
+    made: Release,
+    plot: str | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    node: str | None = None,
+) -> None:
+    """A release that was made before: its tables, its guarantee and its receipt."""
+    if node is not None and not isinstance(made.config.model, BayesNet):
+        raise InputError(f"node is for releases of networks, got {node!r}", "node")
+    aware = None
+    if plot is not None or not (as_json or quiet):
+        aware = noise_aware(made)
+    if plot is not None:
+        places.save_plot(plot, lambda: _drawn(made, aware, node), force)
+    if as_json:
+        common.print_json(json.loads(made.to_json()))
+    elif not quiet:
+        show(made, aware, node)
+        show_terms(made)
+        if plot is not None:
+            common.say(f"Plot written to {plot}.")
 
 
 def noise_aware(made: Release) -> Any:
     """The noise-aware posterior; None where it is not feasible, or made by the summary."""
-    if isinstance(made.config.model, BayesNet) or made.config.mechanism == "sample":
+    if isinstance(made.config.model, BayesNet) or made.config.mechanism in ("sample", "program"):
         return None
     try:
         return made.noise_aware()
@@ -27,33 +57,62 @@ def noise_aware(made: Release) -> Any:
         return None
 
 
-def show(made: Release, aware: Any) -> None:
+def _drawn(made: Release, aware: Any, node: str | None) -> Axes:
+    if made.config.mechanism == "program":
+        axes: Axes = made.posterior.plot()
+        return axes
+    return made.plot(noise_aware=aware, node=node)
+
+
+def show(made: Release, aware: Any, node: str | None = None) -> None:
     """One table, or one for every group."""
     by, console = made.config.model.by, common.console()
+    if made.config.mechanism == "program":
+        _show_program(made)
+        return
     if isinstance(made.config.model, (BayesNet, NormalMean, LinearRegression)):
-        console.print(made.summary(noise_aware=aware))
+        console.print(made.summary(noise_aware=aware, node=node))
         return
     if aware is None:
         if by is not None:
             common.say(made.title)
         plains: dict[Any, Any] = {"": made.posterior} if by is None else made.by_group()
         for group, posterior in plains.items():
-            console.print(_plain(f"{by.column} {group}" if by else made.title, posterior))
+            title = f"{by.column} {group}" if by else made.title
+            console.print(_plain(title, PLAIN, posterior.table()))
         common.say("The intervals treat the released counts as the true ones.")
         return
     console.print(made.summary(noise_aware=aware))
 
 
-def _plain(title: str, posterior: DirichletPosterior) -> Table:
+def _show_program(made: Release) -> None:
+    """What a program returned, and as a posterior where it is one."""
+    common.say(made.title)
+    common.say(f"It returned {_words(made.value)}.")
+    try:
+        posterior = made.posterior
+    except NotAPosteriorError:
+        return
+    normal = isinstance(posterior, NormalLaw)
+    rows = [posterior.row()] if normal else posterior.table()
+    common.console().print(_plain("", HEADING if normal else PLAIN, rows))
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_words, value))})"
+    return str(value)
+
+
+def _plain(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
     from discreet.models.export import SHOWN
 
     table = Table(title=Text(title), title_justify="left")
-    for heading in ("category", "α", "mean", "sd", "95 % interval"):
+    for heading in headings:
         table.add_column(heading)
-    rows = posterior.table()
     for row in rows[:SHOWN]:
         table.add_row(*map(Text, row))
     if len(rows) > SHOWN:
@@ -73,3 +132,33 @@ def show_cost(made: Release) -> None:
         common.say(f"It cost {made.guarantee}.")
     if made.n_source == "sum of the counts":
         common.say("The number of records is made public.")
+
+
+def show_terms(made: Release) -> None:
+    """What a release promises and why, which records it is about, and who paid."""
+    if made.config.mechanism != "program":
+        common.say(f"Model: {made.config.model!r}")
+    common.say(f"Guarantee: {made.guarantee}.")
+    if made.guarantee.basis is not None:
+        common.say(f"Basis: {made.guarantee.basis}.")
+    if made.n_source is not None:
+        how = "declared" if made.n_source == "declared" else "made public by this release"
+        common.say(f"Number of records: {made.config.n}, {how}.")
+    for what, value in (("Column", made.column), ("Condition", made.where)):
+        if value is not None:
+            common.say(f"{what}: {value!r}")  # of somebody else, maybe with control characters
+    if made.dropped:
+        common.say("Records with missing or undeclared values were left out.")
+    if made.line_breaks:
+        common.say("The data owner declared that a correct CSV writer wrote the records.")
+    if made.other is not None:
+        common.say(f"Missing and undeclared values count as {made.other!r}.")
+    paid = made.receipt
+    if paid is None:
+        common.say("Receipt: none, no ledger paid for it.")
+    else:
+        common.say(
+            f"Receipt: data set {paid.dataset!r}, entry {paid.number} of its ledger,\n"
+            f"hash {paid.hash}."
+        )
+    common.say(f"Drawn by {made.software}.")

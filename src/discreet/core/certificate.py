@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from discreet import check
 from discreet._version import __version__
-from discreet.core.documents import digest, exact, write_file
+from discreet.core.documents import digest, exact
+from discreet.core.files import write_file
 from discreet.core.law import Outcome
 from discreet.core.mechanism import Config
 from discreet.errors import DocumentError
@@ -65,9 +66,9 @@ class Certificate:
         """The certificate as JSON, with a SHA-256 over its canonical form."""
         return json.dumps(self.document(), indent=2, ensure_ascii=False)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write `to_json` to a file."""
-        write_file(path, self.to_json())
+    def save(self, path: str | PathLike[str], overwrite: bool = False) -> None:
+        """Write `to_json` to a file; one that exists is refused, or replaced if `overwrite`."""
+        write_file(path, self.to_json(), overwrite)
 
     def __str__(self) -> str:
         return (
@@ -92,16 +93,36 @@ def read_certificate(config: Config, document: Mapping[str, Any]) -> Certificate
             config,
             exact(bounds["upper"]),
             exact(bounds["lower"]),
-            witness and Witness(*(tuple(witness[name]) for name in Witness._fields)),
+            None if witness is None else Witness(*(tuple(witness[x]) for x in Witness._fields)),
             None if scale is None else exact(scale),
             document["total"],
-            str(document["software"]),
+            check.label("software", document["software"]),
         )
-        unchanged = certificate.document() == document
-        possible = 0 <= certificate.epsilon_lower <= certificate.epsilon
-        possible = possible and (certificate.scale is None or certificate.scale > 0)
+        unchanged = digest(certificate.document()) == digest(document)
+        possible = _possible(certificate)
     except (KeyError, TypeError, AttributeError, ValueError):
         unchanged = possible = False
     if not (unchanged and possible):
         raise DocumentError("certificate was changed after it was written", "certificate")
     return certificate
+
+
+def _possible(certificate: Certificate) -> bool:
+    """Whether an audit of the configuration can have said this; `dp.verify` asks whether it did."""
+    config, witness, total = certificate.config, certificate.witness, certificate.total
+    if not 0 <= certificate.epsilon_lower <= certificate.epsilon:
+        return False
+    if certificate.scale is not None and certificate.scale <= 0:
+        return False
+    if total is not None and (config.n is not None or type(total) is not int or total < 1):
+        return False
+    if witness is None:  # of no record nothing is lost
+        return config.n == 0 and certificate.epsilon_lower == 0
+    sides = witness.counts, witness.neighbour
+    return (
+        all(type(number) is int for part in witness for number in part)
+        and all(len(side) == config.model.size for side in sides)
+        and all(config.model.total(side) == config.n for side in sides if config.n is not None)
+        and witness.counts != witness.neighbour
+        and len(witness.output) > 0
+    )

@@ -20,6 +20,11 @@ class Grouping:
     groups: tuple[Category, ...]
     categories: tuple[Category, ...]
 
+    def __post_init__(self) -> None:
+        check.label("by", self.column)
+        for name in ("groups", "categories"):
+            object.__setattr__(self, name, check.categories(getattr(self, name), name))
+
     @property
     def cells(self) -> tuple[str, ...]:
         """The labels of the joint table, group by group."""
@@ -33,7 +38,8 @@ class Counts:
     `unit` is who is protected and `max_per_unit` how many records one may have; `dropped` says that
     records were left out, and `where` which were counted, so that the total is no longer public.
     `column` is where the categories were read, `other` the one that took undeclared values, and
-    `by` tells that they are the cells of a joint table.
+    `by` tells that they are the cells of a joint table. `line_breaks` says that a correct CSV
+    writer was declared, `unknown` how many records were left out or put into `other`.
     """
 
     values: tuple[int, ...] = field(repr=False)
@@ -45,6 +51,8 @@ class Counts:
     where: str | None = None
     other: Category | None = field(default=None, compare=False)
     by: Grouping | None = None
+    line_breaks: bool = field(default=False, compare=False)
+    unknown: int = field(default=0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "categories", check.categories(self.categories))

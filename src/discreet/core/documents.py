@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
-import shutil
 from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from discreet import check
-from discreet.errors import DiscreetError, DocumentError, InputError
+from discreet.errors import DiscreetError, DocumentError
 
 
 def encode(value: object) -> object:
@@ -33,58 +29,6 @@ def decode(value: object) -> object:
 def exact(text: object) -> Fraction:
     """A number in writing."""
     return check.text_number("value", str(text))
-
-
-def read_file(path: object, argument: str = "path") -> str:
-    """The text of a file; what cannot be read is said in one sentence."""
-    try:
-        return _file(path, argument).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        reason = "it is not a text file"
-    except OSError as error:
-        reason = error.strerror or "it is no file"
-    raise DocumentError(f"{argument} {_shown(path)} cannot be read: {reason}", argument)
-
-
-def write_file(path: object, text: str) -> None:
-    """Write a document to a file: all of it, or the file stays as it was."""
-    target = Path(os.path.realpath(_file(path, "path")))
-    try:
-        if target.exists() and not target.is_file():  # a pipe, a device
-            target.write_text(text + "\n", encoding="utf-8")
-        else:
-            replace_file(target, (text + "\n").encode())
-    except OSError as error:
-        raise InputError(
-            f"path {_shown(path)} cannot be written: {error.strerror}", "path"
-        ) from None
-
-
-def replace_file(target: Path, content: bytes) -> None:
-    """Write a file in one step: it is there as a whole, or as it was."""
-    draft = target.with_name(f".discreet-{secrets.token_hex(8)}")
-    try:
-        with draft.open("xb") as file:
-            file.write(content)
-        if target.exists():
-            shutil.copymode(target, draft)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _shown(path: object) -> str:
-    name = str(path)
-    return repr(name if len(name) <= 250 else f"{name[:250]}...")
-
-
-def _file(path: object, argument: str) -> Path:
-    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
-    if not isinstance(name, str) or not name or "\0" in name:
-        raise DocumentError(
-            f"{argument} must be the name of a file, got {check.brief(path)}", argument
-        )
-    return Path(name)
 
 
 def parse(text: str | bytes, what: str, argument: str, hint: str = "") -> Any:

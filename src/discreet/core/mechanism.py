@@ -70,13 +70,18 @@ def _plain(value: object) -> object:
     return check.show(value) if isinstance(value, Fraction) else value
 
 
+def _anything(raw: Outcome) -> bool:
+    return True
+
+
 @dataclass(frozen=True, repr=False)
 class Mechanism:
     """From counts to a released vector of counts.
 
     `raw_law` is what the sampler draws from and the auditor reads; `postprocess` is public and
     deterministic; `law` is the law of the released counts, or `raw_law` where these are no whole
-    numbers. `length` is how many numbers are released: the model's size, if None.
+    numbers. `length` is how many numbers are released: the model's size, if None. `possible` tells
+    whether whole numbers can be a raw output, which is the same for all data.
     """
 
     config: Config
@@ -85,6 +90,7 @@ class Mechanism:
     make_law: Callable[[Outcome], Law] = field(compare=False)
     make_released: Callable[[Ints], NDArray[Any]] = field(compare=False)
     length: int | None = field(default=None, kw_only=True)
+    possible: Callable[[Outcome], bool] = field(default=_anything, compare=False, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -110,7 +116,7 @@ class Mechanism:
         """What error to expect of a release, from public values: of continuous models only.
 
         Args:
-            n: the number of records, where it is not public.
+            n: a guess at the number of records, where it is private.
         """
         config = self.config
         if not hasattr(config.model, "expected_error"):
@@ -122,7 +128,9 @@ class Mechanism:
         size = config.n if n is None else n
         if size is None:
             raise InputError("n must be given where it is private", "n")
-        return config.model.expected_error(size, config.epsilon, self.name, **dict(config.options))
+        return config.model.expected_error(
+            size, config.epsilon, self.name, adjacency=config.adjacency, **dict(config.options)
+        )
 
     def postprocess(self, raw: object) -> Value:
         """The released counts that a raw output leads to."""
@@ -131,6 +139,8 @@ class Mechanism:
             type(x) is not bool and isinstance(x, (int, np.integer)) and abs(int(x)) < 2**63
             for x in values
         ):
+            if not self.possible(tuple(map(int, values))):
+                raise InputError("raw must be an output that the mechanism can give", "raw")
             released = self.make_released(np.array([values], dtype=np.int64))
             if released.shape[1] == (self.length or self.config.model.size):
                 return tuple(released[0].tolist())
@@ -153,3 +163,18 @@ def require_categories(mechanism: Mechanism) -> None:
 def unchanged(raw: Ints) -> Ints:
     """The raw output is released as it is."""
     return raw
+
+
+def drawn_from(n: int | None, raw: Outcome) -> bool:
+    """Whether it can be noise: where n = 0 is public nothing is drawn, and all is 0."""
+    return n != 0 or not any(raw)
+
+
+def summing_to(n: int, raw: Outcome) -> bool:
+    """Whether noise that keeps the total can lead to it."""
+    return sum(raw) == n and drawn_from(n, raw)
+
+
+def counting(n: int | None, raw: Outcome) -> bool:
+    """Whether these are counts of n records."""
+    return min(raw) >= 0 and sum(raw) == n

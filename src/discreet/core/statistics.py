@@ -16,8 +16,8 @@ class Statistics:
 
     `values` are the number of records and then the sums, of a regression in the order of `places`.
     `columns` are those that were read, and `reading` how: bounds, grid and radius, so that a model
-    takes only what it can bound. `where` and `dropped` tell which records were counted, as in
-    `Counts`.
+    takes only what it can bound. `where`, `dropped`, `line_breaks` and `unknown` tell which records
+    were counted, as in `Counts`.
     """
 
     columns: tuple[str, ...]
@@ -25,6 +25,8 @@ class Statistics:
     reading: Hashable = field(repr=False)
     where: str | None = None
     dropped: bool = False
+    line_breaks: bool = field(default=False, compare=False)
+    unknown: int = field(default=0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for place, value in enumerate(self.values):

@@ -17,8 +17,8 @@ class Tables:
     """How many records fall into each cell of several tables. Private: the repr does not show them.
 
     `columns` are the variables of every table, the last varying fastest, and `values` the counts.
-    `where` and `dropped` tell which records were counted, as in `Counts`; `states` are those of the
-    variables of each table, if they are known.
+    `where`, `dropped`, `line_breaks` and `unknown` tell which records were counted, as in `Counts`;
+    `states` are those of the variables of each table, if they are known.
     """
 
     columns: tuple[tuple[str, ...], ...]
@@ -26,6 +26,8 @@ class Tables:
     where: str | None = None
     dropped: bool = False
     states: tuple[tuple[tuple[Category, ...], ...], ...] | None = None
+    line_breaks: bool = field(default=False, compare=False)
+    unknown: int = field(default=0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if len(self.columns) != len(self.values):

@@ -7,16 +7,18 @@ and from that record, or that unit's records, alone.
 from __future__ import annotations
 
 import math
-import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet import check
 from discreet.check import Category
 from discreet.data import conditions, plain, sources, units
 from discreet.data.axes import Axis, Cell, Source, listed
+from discreet.data.categories import decimal, finder
+from discreet.data.files import safely
 from discreet.data.moments import Moments, NumberRules, Scaled, moments
 from discreet.errors import InputError, UnknownValuesError
 
@@ -44,6 +46,8 @@ class Rules:
         unit: the column that tells whose record it is.
         max_per_unit: how many records of one unit are kept.
         table: the table of a DuckDB file.
+        line_breaks: declares that a correct writer wrote the CSV file, whose quoted values may hold
+            line breaks.
     """
 
     where: str | None = None
@@ -52,13 +56,21 @@ class Rules:
     unit: str | None = None
     max_per_unit: int | None = None
     table: str | None = None
+    line_breaks: bool = False
 
     def __post_init__(self) -> None:
+        check.choice("line_breaks", self.line_breaks, (True, False))
         check.choice("unknown", self.unknown, UNKNOWN)
-        if (self.other is not None) != (self.unknown == "other"):
+        if self.unknown == "other" and self.other is None:
             raise InputError(
-                "other names the category for undeclared values, with unknown='other' and only "
-                f"then, got other={check.brief(self.other)} and unknown={self.unknown!r}",
+                "unknown='other' needs the declared category that undeclared values go to: "
+                "other='…'",
+                "other",
+            )
+        if self.unknown != "other" and self.other is not None:
+            raise InputError(
+                f"other is for unknown='other', got {check.brief(self.other)} with "
+                f"unknown={self.unknown!r}",
                 "other",
             )
         if (self.unit is None) != (self.max_per_unit is None):
@@ -73,9 +85,21 @@ class Rules:
             check.label("unit", self.unit)
 
 
-def tabulate(
-    data: object, columns: Mapping[str | None, Sequence[Category]], rules: Rules
-) -> tuple[int, ...]:
+class Tally(NamedTuple):
+    """Counts, and how many records were left out, or put into `other`, for an undeclared value."""
+
+    values: tuple[int, ...]
+    unknown: int
+
+
+class Tallies(NamedTuple):
+    """The counts of several tables, and how many records were left out."""
+
+    values: list[tuple[int, ...]]
+    unknown: int
+
+
+def tabulate(data: object, columns: Mapping[str | None, Sequence[Category]], rules: Rules) -> Tally:
     """The joint counts of the declared categories of some columns, the last varying fastest.
 
     A column None stands for the records themselves: a list, an array or a Series.
@@ -91,22 +115,24 @@ def tabulate(
     if None in columns:
         series = _series(data)
         if series is None:
-            if rules.where or rules.unit or rules.table:
+            if rules.where or rules.unit or rules.table or rules.line_breaks:
                 raise InputError(
-                    "where, unit and table need a data frame or a file with columns", "data"
+                    "where, unit, table and line_breaks need a data frame or a file with columns",
+                    "data",
                 )
-            return plain.count(_listed(data), labels[0], rules.unknown, rules.other)
+            return Tally(*plain.count(_listed(data), labels[0], rules.unknown, rules.other))
         data, columns = series.to_frame(), {series.name: labels[0]}
     names = [check.label("column", name) for name in columns]
     if len(set(names)) < len(names):
         raise InputError(f"by and column must be different columns, got {names[0]!r}", "by")
     with _opened(data, dict(zip(names, labels, strict=True)), condition, rules) as (source, axes):
         if rules.unit is None:
-            cells = listed(axes, source.values(axes))
+            cells, left_out = listed(axes, source.values(axes)), 0
         else:
             most = rules.max_per_unit or 1
-            cells = units.bounded(source, axes, rules.unit, most, rules.unknown)
-        return _settled(source, axes, cells, rules)
+            cells, left_out = units.bounded(source, axes, rules.unit, most, rules.unknown)
+        values, unknown = _settled(source, axes, cells, rules)
+        return Tally(values, unknown + left_out)
 
 
 def tabulate_several(
@@ -114,7 +140,7 @@ def tabulate_several(
     columns: Mapping[str, Sequence[Category]],
     tables: Sequence[Sequence[str]],
     rules: Rules,
-) -> list[tuple[int, ...]]:
+) -> Tallies:
     """The joint counts of several sets of columns, in one pass; the last column varies fastest.
 
     A record counts in all tables, or under "drop" in none.
@@ -129,15 +155,15 @@ def tabulate_several(
         found = source.several(
             axes, [[places[name] for name in table] for table in tables], rules.unknown == "drop"
         )
-        if None in found and rules.unknown != "drop":
-            known = sum(found.values()) - found[None]
-            raise _unknown_values(source, axes, found[None] > known, several=True)
+        left_out = found.pop(None, 0)
+        if left_out and rules.unknown != "drop":
+            raise _unknown_values(source, axes, left_out > sum(found.values()), _DROP)
     result, start = [], 0
     for table in tables:
         cells = math.prod(len(columns[name]) for name in table)
         result.append(tuple(found.get(code, 0) for code in range(start, start + cells)))
         start += cells
-    return result
+    return Tallies(result, left_out)
 
 
 @contextmanager
@@ -150,25 +176,31 @@ def _opened(
     """Records in their engine, and the columns with their categories."""
     unit = [rules.unit] if rules.unit else []
     with sources.opened(
-        data, [*columns, *unit], condition, rules.table, small=rules.unit is None
+        data,
+        [*columns, *unit],
+        condition,
+        table=rules.table,
+        line_breaks=rules.line_breaks,
+        small=rules.unit is None,
     ) as source:
         yield (
             source,
-            [Axis.of(name, labels, *source.kind(name)) for name, labels in columns.items()],
+            [Axis.of(name, labels, source.kind(name)) for name, labels in columns.items()],
         )
 
 
 def _settled(
     source: Source, axes: list[Axis], cells: dict[Cell, int], rules: Rules
-) -> tuple[int, ...]:
-    """The table, with what was unknown dropped, put into `other`, or reported."""
+) -> tuple[tuple[int, ...], int]:
+    """The table, with what was unknown dropped, put into `other`, or reported; and its number."""
     sizes = [len(axis.categories) for axis in axes]
     table = [0] * math.prod(sizes)
-    unknown = 0
+    unknown = moved = 0
     for cell, number in cells.items():
         places = list(cell)
         if rules.other is not None and places[-1] is None:
             places[-1] = axes[-1].categories.index(rules.other)
+            moved += number
         if None in places:
             unknown += number
             continue
@@ -177,54 +209,64 @@ def _settled(
             index = index * size + int(place or 0)
         table[index] += number
     if unknown and rules.unknown != "drop":
-        named = axes[:-1] if rules.other is not None else axes
-        raise _unknown_values(source, named, unknown > sum(table))
-    return tuple(table)
+        if rules.other is None:
+            raise _unknown_values(source, axes, unknown > sum(table))
+        drop = f"other is for column {axes[-1].name!r}; unknown='drop' leaves their records out"
+        raise _unknown_values(source, axes[:-1], unknown > sum(table), drop)
+    return tuple(table), unknown + moved
+
+
+_DROP = (
+    "unknown='drop' leaves their records out and makes n private, which needs "
+    "adjacency='add-remove' and mechanism='laplace_updates'"
+)
 
 
 def _unknown_values(
-    source: Source, axes: Sequence[Axis], most: bool, several: bool = False
+    source: Source,
+    axes: Sequence[Axis],
+    most: bool,
+    advice: str = "unknown='other' or unknown='drop' takes them",
 ) -> UnknownValuesError:
     """What to say of values that are missing or undeclared: the rule; privately, which they are."""
     found = [tuple(map(_value, row)) for row in source.examples(axes)]
     values = tuple(row[0] if len(axes) == 1 else row for row in found)
-    named, drop = axes, "unknown='other' or 'drop' takes them"
-    if several:
-        columns = zip(axes, zip(*found, strict=True), strict=False)
-        named = [axis for axis, column in columns if _lacks(axis, column)] or axes
-        drop = (
-            "unknown='drop' leaves their records out and makes n private, which needs "
-            "adjacency='add-remove' and mechanism='laplace_updates'"
-        )
+    columns = zip(axes, zip(*found, strict=True), strict=False)
+    named = [axis for axis, column in columns if _lacks(axis, column)] or axes
     few = [repr(axis.name) for axis in named[:3]]
     names = " and ".join(few) if len(few) == len(named) else f"{', '.join(few)}, …"
     hints = ["more values are undeclared than declared: is it the right column?"] if most else []
-    folded = {str(c).strip().casefold(): c for axis in axes for c in axis.categories}
+    folded = {_folded(c): c for axis in axes for c in axis.categories}
     near = [
         folded[key]
         for row in found
         for value in row
-        if (key := str(value).strip().casefold()) in folded and value != folded[key]
+        if (key := _folded(value)) in folded and value != folded[key]
     ]
-    if any(_is_decimal(value) for row in found for value in row):
+    if any(_is_fraction(value) for row in found for value in row):
         hints.append("some are decimal numbers: cut the column into declared bins first")
     if near:
-        hints.append(f"some differ from {near[0]!r} only by case or spaces")
+        hints.append(f"some differ from {near[0]!r} only by case, spaces or the form of letters")
     return UnknownValuesError(
         f"column {names} must hold declared categories, exactly as written, case and spaces "
-        f"included; some values are missing or undeclared ({drop})",
+        f"included; some values are missing or undeclared ({advice})",
         values,
         "; ".join(hints),
     )
 
 
+def _folded(value: object) -> str:
+    return unicodedata.normalize("NFKC", str(value)).strip().casefold()
+
+
 def _lacks(axis: Axis, values: Iterable[Any]) -> bool:
     """Whether a value means no category of the axis."""
-    return any((None,) in listed([axis], [(value, 1)]) for value in values)
+    return None in map(finder(axis.categories), values)
 
 
-def _is_decimal(value: object) -> bool:
-    return isinstance(value, float) or bool(re.fullmatch(r"-?\d*\.\d+", str(value)))
+def _is_fraction(value: object) -> bool:
+    number = decimal(value)
+    return number is not None and number != number.to_integral_value()
 
 
 def _value(value: Any) -> Any:
@@ -252,6 +294,8 @@ def _listed(data: object) -> Iterable[Any]:
             "a file needs column=, and counts go to dp.release as they are",
             "data",
         )
+    if type(data).__module__.partition(".")[0] == "pyarrow" and hasattr(data, "to_pylist"):
+        return safely(data.to_pylist)  # type: ignore[no-any-return]
     if hasattr(data, "columns"):
         raise InputError("column must be given: which column of the data frame to count", "column")
     if (dimensions := getattr(data, "ndim", 1)) != 1:

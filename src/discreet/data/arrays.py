@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.data import files
+from discreet.data.files import safely
+from discreet.data.naming import require_column
 from discreet.data.scaled import Steps, Totals
 from discreet.errors import InputError
 from discreet.progress import track
@@ -26,7 +27,7 @@ _MISSING = ("NoneType", "NAType", "NaTType")
 def of_mapping(data: Mapping[Any, Any], steps: Steps) -> Totals:
     """Sums of arrays or lists of equal length, by name."""
     for name in steps.names:
-        files.require_column(name, [key for key in data if isinstance(key, str)])
+        require_column(name, [key for key in data if isinstance(key, str)])
     columns = [_array(data[name], name) for name in steps.names]
     records = len(columns[0])
     if any(len(column) != records for column in columns):
@@ -51,10 +52,12 @@ def _summed(batches: Iterable[list[Array]], steps: Steps) -> Totals:
     d, n = len(steps.columns), 0
     sums, products = np.zeros(d, dtype=np.int64), np.zeros((d, d), dtype=np.int64)
     unknown = np.zeros(d, dtype=bool)
+    left_out = 0
     for batch in batches:
         u, wrong = _scaled(batch, steps)
         unknown |= wrong
         n += u.shape[1]
+        left_out += len(batch[0]) - u.shape[1]
         sums += u.sum(axis=1).astype(np.int64)
         if steps.squares:
             products += (u @ u.T).astype(np.int64)
@@ -62,7 +65,7 @@ def _summed(batches: Iterable[list[Array]], steps: Steps) -> Totals:
         unknown[:] = False
     names = dict.fromkeys(name for name, bad in zip(steps.names, unknown, strict=True) if bad)
     pairs = tuple(int(products[pair]) for pair in steps.pairs)
-    return Totals(n, tuple(map(int, sums)), pairs, tuple(names))
+    return Totals(n, tuple(map(int, sums)), pairs, tuple(names), left_out)
 
 
 def _scaled(batch: list[Array], steps: Steps) -> tuple[Array, Array]:
@@ -100,6 +103,8 @@ def _shrink(u: Array, radius: float) -> None:
 
 def _array(column: Any, name: str) -> Array:
     """One column, an array of numbers or of objects that are read one by one."""
+    if hasattr(column, "to_pylist"):  # of pyarrow
+        column = safely(column.to_pylist)
     values = column.to_numpy() if hasattr(column, "to_numpy") else column
     if isinstance(values, np.ma.MaskedArray):
         values = values.tolist()  # with None for what is masked

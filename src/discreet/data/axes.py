@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from discreet.check import Category
-from discreet.data.categories import accepted
+from discreet.data import kinds
+from discreet.data.categories import accepted, numbered
+from discreet.errors import InputError
 
 Cell: TypeAlias = tuple[int | None, ...]  # places of categories; None is missing or undeclared
 
@@ -19,13 +21,25 @@ class Axis:
 
     name: str
     categories: tuple[Category, ...]
+    kind: str
     forms: list[list[Any]]
-    cast: str | None  # "text" or "double" if the column is read as something else
 
     @classmethod
-    def of(cls, name: str, categories: Sequence[Category], kind: str, cast: str | None) -> Axis:
+    def of(cls, name: str, categories: Sequence[Category], kind: str) -> Axis:
         """The axis of a column that holds values of a kind."""
-        return cls(name, tuple(categories), accepted(categories, kind, f"column {name!r}"), cast)
+        kind = kinds.TEXT if kind == kinds.WRITTEN else kind
+        if kind not in kinds.CATEGORICAL:
+            raise InputError(
+                f"column {name!r} must hold text, integers, booleans or categoricals, got {kind}",
+                "column",
+            )
+        return cls(name, tuple(categories), kind, accepted(categories, kind, f"column {name!r}"))
+
+    @property
+    def plain(self) -> bool:
+        """Whether its text is compared as a number where it is one."""
+        by_number = self.kind == kinds.TEXT and numbered(self.categories)
+        return by_number or self.kind == kinds.DECIMALS
 
     @property
     def known(self) -> list[Any]:
@@ -42,10 +56,11 @@ class Source(Protocol):
 
     How a record is read depends on that record and on declared types alone, never on the other
     records: otherwise one of them could change the counts by more than the guarantee assumes.
+    `reference` says how.
     """
 
-    def kind(self, name: str) -> tuple[str, str | None]:
-        """What a column holds, and what it has to be cast to."""
+    def kind(self, name: str) -> str:
+        """What a column holds."""
 
     def values(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """For every combination of values that mean categories their number; else None."""
@@ -55,7 +70,9 @@ class Source(Protocol):
     ) -> list[int]:
         """The number of records in every cell, at most `most` of a unit.
 
-        Then the number without a unit, and of those in no cell.
+        Then the numbers of records without a unit, of those in no cell, of those whose unit is a
+        float that may stand for several integers, and of those that were dropped: with `drop` those
+        without a unit or a category.
         """
 
     def several(
@@ -64,7 +81,7 @@ class Source(Protocol):
         """The numbers of records in the cells of several tables, which are numbered throughout.
 
         A table is given by the places of its axes. None has those with a value that means no
-        category; with `drop` such records are left out of all tables.
+        category; with `drop` such records are left out of all tables, and None has their number.
         """
 
     def examples(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:

@@ -1,65 +1,93 @@
-"""Which values of a column mean a declared category, whatever the column's type.
+"""Which declared category a value means: one rule, about one value at a time.
 
-A category is text, an integer or a boolean, and so may be the column: 1 is found as 1, 1.0, '1' or
-true, and 'true' in a column of booleans. Text is compared letter by letter.
+A value means the label that has its exact text; or, where all declared labels are different
+numbers, the label that is the same decimal number: 1 is found as 1, 1.0, '1', '01.00' or true. The
+text of a number is its shortest decimal, so that 1 and 1.0 are '1'; that of a truth value is true
+or false, in small letters, in capitals, or with one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+import math
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
 
 from discreet.check import Category
+from discreet.data import kinds
 from discreet.errors import InputError
 
-Value: TypeAlias = str | int | float | bool
-KINDS = {"text": str, "integers": int, "decimal numbers": float, "booleans": bool}
-
+DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"  # how a decimal number is written
 _MOST = 2**53  # integers that floats can tell apart
 
 
-def forms(category: Category, kind: str) -> list[Any]:
-    """The values of one kind that mean the category."""
-    if kind == "text":
-        return _texts(category)
-    whole = _whole(category)
-    if kind == "booleans":
-        if isinstance(category, str):
-            whole = {"true": 1, "false": 0}.get(category.lower(), whole)
-        return [bool(whole)] if whole in (0, 1) else []
+def decimal(value: object) -> Decimal | None:
+    """The decimal number that a value is, or says; of floats the shortest that means them."""
+    if isinstance(value, str):
+        return Decimal(value) if re.fullmatch(DECIMAL, value) else None
+    if isinstance(value, (int, np.bool_, np.integer)):
+        return Decimal(int(value))
+    if isinstance(value, (float, np.floating)):
+        return Decimal(str(value)) if math.isfinite(value) else None
+    return value if isinstance(value, Decimal) and value.is_finite() else None
+
+
+def plainly(number: Decimal) -> str:
+    """A decimal number without needless zeros and signs."""
+    text = format(number, "f")
+    return (text.rstrip("0").rstrip(".") if "." in text else text) if number else "0"
+
+
+def numbered(categories: Sequence[Category]) -> bool:
+    """Whether all labels are different numbers."""
+    numbers = [decimal(category) for category in categories]
+    return None not in numbers and len(set(numbers)) == len(numbers)
+
+
+def forms(category: Category, kind: str, by_number: bool) -> list[Any]:
+    """The values of one kind that mean a category.
+
+    With `by_number` the labels are different numbers, and text that is a number is compared in the
+    form that `plainly` gives it.
+    """
+    word = {"true": True, "false": False}.get(str(category).lower())
+    number = decimal(category)
+    if number is not None and not by_number and plainly(number) != str(category):
+        number = None
+    if by_number and number in (0, 1):
+        word = bool(number)
+    if kind == kinds.TEXT:
+        texts = [plainly(number)] if by_number and number is not None else []
+        return [*texts, *_spellings(word)] if word is not None else texts or [str(category)]
+    if kind == kinds.BOOLEANS:
+        truth = bool(number) if word is None and number in (0, 1) else word
+        return [] if truth is None else [truth]
     # beyond, a column of integers would read otherwise once a missing value makes it one of floats
-    if whole is None or abs(whole) > _MOST:
+    if number is None or number.copy_abs() >= _MOST:
         return []
-    return [whole] if kind == "integers" else [float(whole)]
+    if kind == kinds.INTEGERS:
+        return [int(number)] if number == number.to_integral_value() else []
+    if kind == kinds.DECIMALS:
+        return [plainly(number)]
+    nearest: Any = np.float32(number) if kind == kinds.SINGLES else float(number)
+    return [float(nearest)] if decimal(nearest) == number else []
 
 
-def _texts(category: Category) -> list[str]:
-    if isinstance(category, str):
-        return _spellings(category) if category.lower() in ("true", "false") else [category]
-    numbers = [str(int(category)), f"{int(category)}.0"]
-    return [*numbers, *_spellings(str(bool(category)))] if category in (0, 1) else numbers
-
-
-def _spellings(word: str) -> list[str]:
-    return [word.lower(), word.capitalize(), word.upper()]
-
-
-def _whole(category: Category) -> int | None:
-    """The integer that the category is, or says."""
-    if not isinstance(category, str):
-        return int(category)
-    digits = category.removeprefix("-")
-    canonical = digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0")
-    return int(category) if canonical and category != "-0" and len(category) < 20 else None
+def _spellings(word: bool) -> list[str]:
+    return ["true", "True", "TRUE"] if word else ["false", "False", "FALSE"]
 
 
 def accepted(categories: Sequence[Category], kind: str, name: str) -> list[list[Any]]:
     """For each category the values that mean it; refuses what cannot be told apart."""
-    found = [forms(category, kind) for category in categories]
+    by_number = numbered(categories)
+    found = [forms(category, kind, by_number) for category in categories]
     if not any(found):
         raise InputError(
             f"{name} holds {kind}, and none of the categories {_few(categories)} is one; "
-            + ("cut it into declared bins first" if kind == "decimal numbers" else _ADVICE),
+            + (_BINS if kind in kinds.FRACTIONS else _ADVICE),
             "column",
         )
     owner: dict[Any, Category] = {}
@@ -76,6 +104,7 @@ def accepted(categories: Sequence[Category], kind: str, name: str) -> list[list[
 
 
 _ADVICE = "declare the categories as they occur in the data"
+_BINS = "cut it into declared bins first"
 
 
 def _few(categories: Sequence[Category]) -> str:
@@ -84,17 +113,36 @@ def _few(categories: Sequence[Category]) -> str:
 
 
 def positions(categories: Sequence[Category]) -> dict[tuple[str, Any], int]:
-    """From kind and value to the place of the category, for values in Python."""
-    result: dict[tuple[str, Any], int] = {
-        (str(kind_of(category)), category): place for place, category in enumerate(categories)
-    }
-    for kind in KINDS:
+    """From kind and form to the place of the category, for values in Python."""
+    by_number = numbered(categories)
+    result = {prepared(label, by_number): place for place, label in enumerate(categories)}
+    for kind in kinds.CATEGORICAL:
         for place, category in enumerate(categories):
-            for value in forms(category, kind):
+            for value in forms(category, kind, by_number):
                 result.setdefault((kind, value), place)
     return result
 
 
-def kind_of(value: object) -> str | None:
-    """The kind of a value in Python; None for what cannot be a category."""
-    return next((kind for kind, type_ in KINDS.items() if type(value) is type_), None)
+def finder(categories: Sequence[Category]) -> Callable[[object], int | None]:
+    """The place of the category that a value in Python means, as a function."""
+    lookup, by_number = positions(categories), numbered(categories)
+
+    def find(value: object) -> int | None:
+        try:
+            return lookup.get(prepared(value, by_number))
+        except TypeError:  # a signalling NaN
+            return None
+
+    return find
+
+
+def prepared(value: object, by_number: bool) -> tuple[str, Any]:
+    """Kind and form of a value in Python, as `positions` has them."""
+    if isinstance(value, np.float32):
+        return kinds.SINGLES, float(value)
+    plain = value.item() if isinstance(value, np.generic) else value
+    kind = kinds.of_value(plain)
+    if kind == kinds.DECIMALS or (kind == kinds.TEXT and by_number):
+        number = decimal(plain)
+        return kind, plain if number is None else plainly(number)
+    return kind, plain if kind in kinds.CATEGORICAL else None

@@ -3,7 +3,8 @@
 A small part of SQL: columns compared with constants or with each other, in (…), between … and …,
 is [not] null, and, or, not, parentheses. Whether a record satisfies it depends on that record
 alone, which is what makes it harmless to the privacy of the others; subqueries, window functions
-and calls cannot even be written. A comparison with a missing value is not satisfied.
+and calls cannot even be written. A comparison with a missing value is not satisfied, and NaN is
+missing. Numbers are compared as doubles, whatever the column holds, and times with a zone in UTC.
 """
 
 from __future__ import annotations
@@ -12,18 +13,15 @@ import datetime
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
 from operator import and_, eq, ge, gt, le, lt, ne, or_
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from discreet.check import shorten
+from discreet.data import kinds
 from discreet.errors import InputError
 
-if TYPE_CHECKING:
-    import narwhals as nw
-
-Constant: TypeAlias = str | int | float | bool
+Constant: TypeAlias = str | int | float | bool | datetime.date
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.])
@@ -33,6 +31,7 @@ _TOKEN = re.compile(
     |(?P<sign><=|>=|<>|!=|==|=|<|>|\(|\)|,))""",
     re.VERBOSE,
 )
+_NUMERAL = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$")
 _KEYWORDS = {"and", "or", "not", "in", "is", "null", "between", "true", "false"}
 _OPERATORS = {"=": eq, "==": eq, "<>": ne, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _OPPOSITE = {eq: ne, ne: eq, lt: ge, ge: lt, gt: le, le: gt}
@@ -48,11 +47,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`column operator other`; only records in which neither is missing can satisfy it."""
+    """`column operator other`; only records in which neither is missing can satisfy it.
+
+    `typed` says as what the two are compared: numbers, text, …
+    """
 
     column: Column
     operator: Any
     other: Column | Constant
+    typed: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,61 +112,103 @@ def negated(condition: Condition) -> Condition:
     return Comparison(condition.column, _OPPOSITE[condition.operator], condition.other)
 
 
-def expression(condition: Condition, schema: Mapping[str, Any]) -> nw.Expr:
-    """The condition as an expression of the user's engine."""
-    import narwhals as nw
+NUMBERS = "numbers"
+WRITTEN = "numbers where both are, else text"
 
+
+def typed(condition: Condition, columns: Mapping[str, str]) -> Condition:
+    """The condition with the type in which each comparison is made; `columns` are kinds by name.
+
+    Raises:
+        InputError: a column holds something else than it is compared with.
+    """
     if isinstance(condition, Joined):
-        parts = [expression(part, schema) for part in condition.parts]
-        return reduce(condition.by, parts)
-    here = nw.col(condition.column.name)
+        return Joined(tuple(typed(part, columns) for part in condition.parts), condition.by)
     if isinstance(condition, Missing):
-        return here.is_null() if condition.missing else ~here.is_null()
-    if isinstance(condition.other, Column):
-        other = nw.col(condition.other.name)
-        known = ~here.is_null() & ~other.is_null()
-        return cast("nw.Expr", known & condition.operator(here, other))
-    dtype = schema[condition.column.name]
-    if dtype in (nw.Categorical, nw.Enum):
-        here, dtype = here.cast(nw.String), nw.String
-    constant: object = fits(condition, _kind(dtype), type(dtype).__name__)
-    if dtype in (nw.Date, nw.Datetime):
-        moment = datetime.datetime.fromisoformat(str(constant))
-        constant = moment.date() if dtype == nw.Date else moment
-    return cast("nw.Expr", ~here.is_null() & condition.operator(here, constant))
-
-
-def _kind(dtype: Any) -> str:
-    import narwhals as nw
-
-    kinds = {nw.String: "text", nw.Boolean: "booleans", nw.Date: "dates", nw.Datetime: "dates"}
-    found = next((word for kind, word in kinds.items() if dtype == kind), None)
-    return found or ("numbers" if dtype.is_numeric() else "other")
-
-
-def fits(condition: Comparison, kind: str, shown: str) -> Constant:
-    """The constant of a comparison in the type of its column; refuses what does not fit."""
-    name, constant = condition.column.name, condition.other
-    assert not isinstance(constant, Column)
-    text, truth = isinstance(constant, str), isinstance(constant, bool)
-    if kind == "text" and not text and not truth and condition.operator in (eq, ne):
-        return str(constant)
-    if kind == "dates" and text:
-        try:
-            return str(datetime.datetime.fromisoformat(str(constant)))
-        except ValueError:
+        if (kind := columns[condition.column.name]) not in kinds.UNITS:
             raise InputError(
-                f"where compares the dates of column {name!r} with {shorten(repr(constant))}, "
-                "which is no date such as '2024-12-31'",
+                f"where asks whether column {condition.column.name!r} is missing, which holds "
+                f"{kind}",
                 "where",
-            ) from None
-    number = not text and not truth
-    if (kind, True) not in (("text", text), ("numbers", number), ("booleans", truth)):
+            )
+        return condition
+    here, other = columns[condition.column.name], condition.other
+    if isinstance(other, Column):
+        return replace(condition, typed=_common(condition, here, columns[other.name]))
+    as_type, constant = _constant(condition, here)
+    return replace(condition, other=constant, typed=as_type)
+
+
+def _common(condition: Comparison, here: str, there: str) -> str:
+    """As what two columns are compared."""
+    comparable = {
+        **dict.fromkeys(kinds.NUMBERS, NUMBERS),
+        **{kind: kind for kind in (kinds.TEXT, kinds.BOOLEANS, kinds.DATES, kinds.TIMES)},
+        kinds.ZONED: kinds.ZONED,
+    }
+    both = {here, there}
+    if both == {kinds.WRITTEN}:
+        return WRITTEN
+    [*found] = {comparable.get(kind) for kind in both - {kinds.WRITTEN}}
+    if (
+        len(found) > 1
+        or found[0] is None
+        or (len(both) > 1 and found[0] not in (NUMBERS, kinds.TEXT))
+    ):
+        assert isinstance(condition.other, Column)
+        raise _unfit(condition, here, f"column {condition.other.name!r}, which holds {there}")
+    return found[0]
+
+
+def _constant(condition: Comparison, kind: str) -> tuple[str, Constant]:
+    """As what a column is compared with a constant, and the constant in that type."""
+    constant = condition.other
+    if isinstance(constant, bool):
+        if kind in (kinds.BOOLEANS, kinds.WRITTEN):
+            return kinds.BOOLEANS, constant
+    elif isinstance(constant, (int, float)):
+        if kind in (*kinds.NUMBERS, kinds.WRITTEN):
+            # integers that floats cannot tell apart are compared as floats in every engine
+            return NUMBERS, constant if abs(constant) < 2**53 else float(constant)
+    elif kind in (kinds.TEXT, kinds.WRITTEN):
+        ordered = kind == kinds.WRITTEN and condition.operator not in (eq, ne)
+        if ordered and _NUMERAL.match(str(constant)):
+            raise InputError(
+                f"where compares column {condition.column.name!r} with {shorten(repr(constant))} "
+                "letter by letter; write the number without quotes",
+                "where",
+            )
+        return kinds.TEXT, str(constant)
+    elif kind in (kinds.DATES, kinds.TIMES, kinds.ZONED):
+        return kind, _moment(condition, kind)
+    hint = "; text goes between single quotes" if kind == kinds.TEXT else ""
+    raise _unfit(condition, kind, f"{shorten(repr(constant))}{hint}")
+
+
+def _moment(condition: Comparison, kind: str) -> datetime.date:
+    """A date or a time, in UTC for a column with zones."""
+    name, text = condition.column.name, str(condition.other)
+    try:
+        moment = datetime.datetime.fromisoformat(text)
+    except ValueError:
         raise InputError(
-            f"where compares column {name!r}, which holds {shown}, with {shorten(repr(constant))}",
+            f"where compares the {kind} of column {name!r} with {shorten(repr(text))}, "
+            "which is no date such as '2024-12-31'",
             "where",
-        )
-    return constant
+        ) from None
+    if kind != kinds.DATES and not 1678 <= moment.year <= 2261:  # nanoseconds reach no further
+        raise _unfit(condition, kind, shorten(repr(text)))
+    if kind == kinds.ZONED:
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+        return moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    if moment.tzinfo is not None or (kind == kinds.DATES and moment.time() != datetime.time()):
+        raise _unfit(condition, kind, shorten(repr(text)))
+    return moment.date() if kind == kinds.DATES else moment
+
+
+def _unfit(condition: Comparison, kind: str, other: str) -> InputError:
+    name = condition.column.name
+    return InputError(f"where compares column {name!r}, which holds {kind}, with {other}", "where")
 
 
 class _Parser:
@@ -295,6 +340,7 @@ class _Parser:
         where = f"at {shorten(repr(rest))}" if rest else "at its end"
         return InputError(
             f'where is not understood {where}: write conditions such as "age >= 50", '
-            '"sex = \'f\'", "ward in (1, 2)" or "age is not null", joined by and, or, not',
+            '"sex = \'f\'", "ward in (1, 2)" or "age is not null", joined by and, or, not; a '
+            "column with an odd name goes between double quotes",
             "where",
         )

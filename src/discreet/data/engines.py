@@ -11,10 +11,11 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
 
-from discreet.data import arrays
+from discreet.data import arrays, kinds
 from discreet.data.frames import FrameSource, rows
 from discreet.data.relations import RelationSource
 from discreet.data.scaled import Scaled, Steps, Totals
+from discreet.data.sql import double
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def summing(source: RelationSource | FrameSource, steps: Steps) -> Totals:
 
     if isinstance(source, FrameSource):
         for name in steps.names:
-            _require_numbers(name, source.schema[name])
+            _require_numbers(name, source.kinds[name])
         if isinstance(source.frame, nw.DataFrame):
             return arrays.of_frame(source.frame, steps)
     if steps.grid <= COARSE:
@@ -42,24 +43,31 @@ def summing(source: RelationSource | FrameSource, steps: Steps) -> Totals:
 def _totals(source: RelationSource | FrameSource, steps: Steps, whole: bool) -> Totals:
     found: Sequence[Any]
     unknown: Sequence[Any]
+    examples: tuple[object, ...] = ()
     if isinstance(source, RelationSource):
         [found] = source.rows(_query(source, steps, whole))
-        unknown = source.rows(_wrong_query(source, steps))[0] if found[1] else ()
+        refused = steps.unknown == "error" and found[1]
+        unknown = source.rows(_wrong_query(source, steps))[0] if refused else ()
+        examples = source.no_numbers(steps.names) if refused else ()
     else:
         frame = _doubles(source, steps)
         found = _sums(_gridded(frame, steps, whole), steps)
-        unknown = _row(_wrong(frame, steps)) if found[1] else ()
+        refused = steps.unknown == "error" and found[1]
+        unknown = rows(_wrong(frame, steps), streaming=True)[0] if refused else ()
     n, wrong, *sums = [int(value or 0) for value in found]
     d = len(steps.columns)
+    if steps.unknown == "drop":
+        return Totals(n - wrong, tuple(sums[:d]), tuple(sums[d:]), left_out=wrong)
     names = [name for name, bad in zip(steps.names, unknown, strict=False) if bad]
     named = dict.fromkeys(names or steps.names) if wrong else ()
-    return Totals(n, tuple(sums[:d]), tuple(sums[d:]), tuple(named))
+    return Totals(n, tuple(sums[:d]), tuple(sums[d:]), tuple(named), examples=examples)
 
 
 def _query(source: RelationSource, steps: Steps, whole: bool) -> str:
     """The number of records, of those with an unknown value, and the sums.
 
-    DuckDB takes NaN and null for high when it clips, so that every step is a whole number.
+    DuckDB takes null for high when it clips, so that every step is a whole number. A record that is
+    left out has steps of 0.
     """
     places = range(len(steps.columns))
     records = f"({source.numbers(steps.names)})"
@@ -68,23 +76,22 @@ def _query(source: RelationSource, steps: Steps, whole: bool) -> str:
     else:
         known = " and ".join(f"isfinite(c{j})" for j in places)
         wrong = f"case when {known} then 0 else 1 end"
-        if steps.unknown == "drop":
-            records, wrong = f"(select * from {records} where {known})", "0"
     scaled = ", ".join(f"{_scaled(c, j, steps)} as u{j}" for j, c in enumerate(steps.columns))
     records = f"(select {scaled}, {wrong} as wrong from {records})"
     shrunk = [f"u{j}" for j in places]
     if steps.radius is not None:
-        radius = _double(float(steps.radius))
+        radius = double(float(steps.radius))
         square = " + ".join(f"u{j} * u{j}" for j in places[:-1])
         records = f"(select *, sqrt({square}) as norm from {records})"
         factor = f"(case when norm > {radius} then {radius} / norm else 1 end)"
         records = f"(select *, {factor} as factor from {records})"
         shrunk[:-1] = [f"{u} * factor" for u in shrunk[:-1]]
     kind = "bigint" if whole else "double"
-    grid, half = _double(float(steps.grid)), _double(0.5)
-    gridded = ", ".join(
-        f"floor({u} * {grid} + {half})::{kind} as s{j}" for j, u in enumerate(shrunk)
-    )
+    grid, half = double(float(steps.grid)), double(0.5)
+    rounded = [f"floor({u} * {grid} + {half})::{kind}" for u in shrunk]
+    if steps.unknown == "drop":
+        rounded = [f"case when wrong = 0 then {step} else 0 end" for step in rounded]
+    gridded = ", ".join(f"{step} as s{j}" for j, step in enumerate(rounded))
     sums = [f"sum(s{j})" for j in places] + [f"sum(s{j} * s{k})" for j, k in steps.pairs]
     return (
         f"select count(*), sum(wrong), {', '.join(sums)} from "
@@ -93,10 +100,10 @@ def _query(source: RelationSource, steps: Steps, whole: bool) -> str:
 
 
 def _scaled(column: Scaled, place: int, steps: Steps) -> str:
-    low, high, shift, inverse, middle = map(_double, column.floats)
+    low, high, shift, inverse, middle = map(double, column.floats)
     x = f"c{place}"
     if steps.unknown == "middle":
-        x = f"case when not isnan({x}) then {x} else {middle} end"
+        x = f"coalesce({x}, {middle})"
     return f"(greatest(least({x}, {high}), {low}) - {shift}) * {inverse}"
 
 
@@ -104,11 +111,6 @@ def _wrong_query(source: RelationSource, steps: Steps) -> str:
     """For every column the number of values that are unknown."""
     counts = (f"count(*) filter (isfinite(c{j}) is not true)" for j in range(len(steps.columns)))
     return f"select {', '.join(counts)} from ({source.numbers(steps.names)})"
-
-
-def _double(value: float) -> str:
-    """A constant, from its text: as a decimal it would be rounded twice."""
-    return f"cast('{value!r}' as double)"
 
 
 def _doubles(source: FrameSource, steps: Steps) -> Any:
@@ -128,9 +130,7 @@ def _gridded(frame: Any, steps: Steps, whole: bool) -> Any:
     # 0 if all values are finite, else NaN or null
     known = reduce(add, [value - value for value in x]) == 0.0
     wrong = nw.lit(0)
-    if steps.unknown == "drop":
-        frame = frame.filter(known)
-    elif steps.unknown == "error":
+    if steps.unknown != "middle":
         wrong = nw.when(known).then(nw.lit(0)).otherwise(nw.lit(1))
         if not frame.implementation.is_spark_like():  # which clips NaN and null to high
             x = [
@@ -155,6 +155,8 @@ def _gridded(frame: Any, steps: Steps, whole: bool) -> Any:
         shrunk[:-1] = [x * nw.col("discreet_factor") for x in u[:-1]]
     kind = nw.Int64 if whole else nw.Float64
     gridded = [(x * float(steps.grid) + 0.5).floor().cast(kind).fill_null(0) for x in shrunk]
+    if steps.unknown == "drop":
+        gridded = [nw.when(nw.col("discreet_wrong") == 0).then(x).otherwise(0) for x in gridded]
     return frame.select(
         "discreet_wrong", *(x.alias(f"discreet_u{j}") for j, x in enumerate(gridded))
     )
@@ -167,14 +169,13 @@ def _sums(frame: Any, steps: Steps) -> Sequence[Any]:
     if steps.squares and frame.implementation.is_spark_like():
         return _sums_by_column(frame, steps)
     u = [nw.col(f"discreet_u{j}") for j in range(len(steps.columns))]
-    return _row(
-        frame.select(
-            nw.len().alias("discreet_n"),
-            nw.col("discreet_wrong").sum(),
-            *(x.sum() for x in u),
-            *((u[j] * u[k]).sum().alias(f"discreet_p{j}_{k}") for j, k in steps.pairs),
-        )
+    sums = frame.select(
+        nw.len().alias("discreet_n"),
+        nw.col("discreet_wrong").sum(),
+        *(x.sum() for x in u),
+        *((u[j] * u[k]).sum().alias(f"discreet_p{j}_{k}") for j, k in steps.pairs),
     )
+    return rows(sums, streaming=True)[0]
 
 
 def _sums_by_column(frame: Any, steps: Steps) -> Sequence[Any]:
@@ -231,17 +232,6 @@ def _wrong(frame: Any, steps: Steps) -> Any:
     )
 
 
-def _row(found: Any) -> Sequence[Any]:
-    """The one row of a result; polars reads the records in batches."""
-    if found.implementation.is_polars():
-        return list(found.collect(engine="streaming").row(0))
-    return rows(found)[0]
-
-
-def _require_numbers(name: str, dtype: Any) -> None:
-    import narwhals as nw
-
-    if not (dtype.is_numeric() or dtype == nw.Boolean):
-        raise InputError(
-            f"column {name!r} must hold numbers or booleans, got {type(dtype).__name__}", "column"
-        )
+def _require_numbers(name: str, kind: str) -> None:
+    if kind not in (*kinds.NUMBERS, kinds.BOOLEANS):
+        raise InputError(f"column {name!r} must hold numbers or booleans, got {kind}", "column")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, and_, or_
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from discreet.data import conditions
+from discreet.data import conditions, kinds
 from discreet.data.axes import Axis, Cell, strides
-from discreet.data.conditions import Condition
-from discreet.data.relations import RelationSource
-from discreet.data.units import mixing
-from discreet.errors import InputError
+from discreet.data.categories import DECIMAL
+from discreet.data.conditions import Column, Condition, Joined, Missing
+from discreet.data.connections import ONE_AT_A_TIME, connected
+from discreet.data.declared import declared
+from discreet.data.relations import RECORDS, RelationSource
+from discreet.data.units import MOST_FLOAT, mixing
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -26,28 +30,34 @@ class FrameSource:
     """A narwhals frame; narwhals translates expressions for the engine behind it."""
 
     frame: Frame
-    schema: Mapping[str, Any]
+    kinds: Mapping[str, str]
 
     @classmethod
     def of(cls, frame: Frame, columns: Sequence[str], condition: Condition | None) -> FrameSource:
-        """The wanted columns of the records that satisfy a condition."""
-        frame = _declared(frame.select(list(columns)))
+        """The wanted columns, as they are read, of the records that satisfy a condition."""
+        frame = declared(frame.select(list(columns)))
+        found = {name: kind(dtype) for name, dtype in frame.collect_schema().items()}
+        spark = frame.implementation.is_spark_like()
+        frame = frame.select(*(_read(name, found[name], spark).alias(name) for name in found))
         if condition is not None:
-            frame = frame.filter(conditions.expression(condition, frame.collect_schema()))
-        return cls(frame, frame.collect_schema())
+            frame = frame.filter(_condition(conditions.typed(condition, found), found, spark))
+        return cls(frame, found)
 
-    def kind(self, name: str) -> tuple[str, str | None]:
-        """What a column holds, and what it has to be cast to."""
-        return kind(self.schema[name], name)
+    def kind(self, name: str) -> str:
+        """What a column holds."""
+        return self.kinds[name]
 
     def values(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """Values are grouped as they are, which engines do fastest, then once more by category.
 
-        So undeclared values, by the million, stay where they are.
+        So undeclared values, by the million, stay where they are. Spark has one stage less if it
+        finds the category of every record, which is as quick where no number has to be read.
         """
         import narwhals as nw
 
         keys = _keys(axes)
+        if self.frame.implementation.is_spark_like() and not any(axis.plain for axis in axes):
+            return rows(self.frame.select(*_values(axes)).group_by(*keys).agg(nw.len().alias(_N)))
         grouped = self.frame.group_by(*(axis.name for axis in axes)).agg(nw.len().alias(_N))
         by_category = grouped.select(*_values(axes), _N).group_by(*keys).agg(nw.col(_N).sum())
         return rows(by_category)
@@ -58,14 +68,7 @@ class FrameSource:
         """One row per unit with a column per cell, cut down, and summed; see `units`."""
         import narwhals as nw
 
-        dtype = self.schema[unit]
-        who = nw.col(unit)
-        if dtype.is_float():
-            who = nw.when(~who.is_nan()).then(who + 0.0)  # as missing as null; −0 is 0
-        frame = self.frame.select(who.alias(_UNIT), *_values(axes))
-        if drop:
-            known = [~nw.col(key).is_null() for key in (_UNIT, *_keys(axes))]
-            frame = frame.filter(reduce(and_, known))
+        frame = self.frame.select(nw.col(unit).alias(_UNIT), *_values(axes))
         grouped = (
             frame.group_by(_UNIT, *_keys(axes))
             .agg(nw.len().alias(_N))
@@ -73,9 +76,18 @@ class FrameSource:
         )
         columns = [f"discreet_c{i}" for i in range(len(cells))]
         inside = [_inside(axes, cell) for cell in cells]
+        owned = ~nw.col(_UNIT).is_null()
+        nothing = owned & ~owned
+        if drop:
+            inside = [part & owned for part in inside]
         parts = dict(zip(columns, inside, strict=True))
-        parts["discreet_nobody"] = nw.col(_UNIT).is_null()
-        parts["discreet_lost"] = ~reduce(or_, inside)
+        parts["discreet_nobody"] = nothing if drop else ~owned
+        parts["discreet_lost"] = nothing if drop else ~reduce(or_, inside)
+        known = reduce(and_, [~nw.col(key).is_null() for key in (_UNIT, *_keys(axes))])
+        parts["discreet_dropped"] = ~known if drop else nothing
+        if self.kinds[unit] in (kinds.FLOATS, kinds.SINGLES):
+            nothing = owned & (nw.col(_UNIT).abs() >= float(MOST_FLOAT))
+        parts["discreet_vague"] = nothing
         number = nw.col(_N)
         per_unit = (
             grouped.with_columns(
@@ -85,43 +97,53 @@ class FrameSource:
             .agg(*(nw.col(name).sum() for name in parts))
             .with_columns(*(nw.col(name).cast(nw.Int64) for name in parts))
         )
-        per_unit = per_unit.with_columns(_digits(dtype).alias("discreet_digits"))
-        kept = _kept(per_unit, columns, most).select(*(nw.col(name).sum() for name in parts))
+        wide = self.frame.collect_schema()[unit] != nw.UInt64
+        digits = _digits(self.kinds[unit], wide)
+        per_unit = per_unit.with_columns(digits.alias("discreet_digits"))
+        found = [*columns, *(f"discreet_{word}" for word in ("nobody", "lost", "vague", "dropped"))]
+        kept = _kept(per_unit, columns, most).select(*(nw.col(name).sum() for name in found))
         return [int(value or 0) for value in rows(kept)[0]]
 
     def several(
         self, axes: Sequence[Axis], tables: Sequence[Sequence[int]], drop: bool
     ) -> dict[int | None, int]:
-        """By the number of the cell; what is in memory goes through DuckDB, which is fastest."""
+        """By the number of the cell; what is in memory goes through DuckDB, which is fastest.
+
+        It is handed over by pyarrow; where that is missing, the frame's own engine counts.
+        """
         import narwhals as nw
 
         if isinstance(self.frame, nw.DataFrame):
-            import duckdb
-
-            with duckdb.connect() as connection:
-                relation = connection.from_arrow(self.frame.to_arrow())
-                return RelationSource.of(relation, None, written=False).several(axes, tables, drop)
+            with suppress(ImportError), connected(small=False) as connection:
+                connection.register(RECORDS, self.frame.to_arrow())
+                relation = connection.table(RECORDS)
+                source = RelationSource.of(relation, self.frame.columns, None, own=connection)
+                return source.several(axes, tables, drop)
         placed = self.frame.select(*(_position(axis).alias(k) for axis, k in _keyed(axes)))
         keys = _keys(axes)
-        if drop:
-            placed = placed.filter(reduce(and_, [~nw.col(key).is_null() for key in keys]))
+        known = reduce(and_, [~nw.col(key).is_null() for key in keys])
         names = [f"discreet_t{j}" for j in range(len(tables))]
         codes = []
         for table, (start, steps), name in zip(tables, strides(axes, tables), names, strict=True):
             parts = [nw.col(keys[i]) * step for i, step in zip(table, steps, strict=True)]
-            codes.append((reduce(add, parts) + start).fill_null(-1).cast(nw.Int64).alias(name))
+            code = (reduce(add, parts) + start).fill_null(-1).cast(nw.Int64)
+            codes.append((nw.when(known).then(code).otherwise(-1) if drop else code).alias(name))
         long = placed.select(*codes).unpivot(on=names, variable_name=_TABLE, value_name=_CODE)
         found = rows(long.group_by(_CODE).agg(nw.len().alias(_N)))
         result: dict[int | None, int] = {}
         for code, number in found:
             key = None if int(code) < 0 else int(code)
             result[key] = result.get(key, 0) + int(number)
+        if drop and None in result:
+            result[None] //= len(tables)  # it was left out of each
         return result
 
     def examples(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """Up to five different records with a value that means no category."""
-        wrong = reduce(or_, [~_known(axis) | _column(axis).is_null() for axis in axes])
-        chosen = [_column(axis).alias(axis.name) for axis in axes]
+        import narwhals as nw
+
+        wrong = reduce(or_, [~_known(axis) | nw.col(axis.name).is_null() for axis in axes])
+        chosen = [nw.col(axis.name) for axis in axes]
         return rows(self.frame.filter(wrong).select(*chosen).unique().head(5))
 
 
@@ -129,51 +151,119 @@ _N, _UNIT = "discreet_n", "discreet_unit"
 _TABLE, _CODE = "discreet_table", "discreet_code"
 
 
-def kind(dtype: Any, name: str) -> tuple[str, str | None]:
-    """What a column of this type holds, and what it has to be cast to."""
+def kind(dtype: Any) -> str:
+    """What a column of this type holds."""
     import narwhals as nw
 
-    if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return "text", None if dtype == nw.String else "text"
-    if dtype == nw.Boolean:
-        return "booleans", None
+    if dtype in (nw.Datetime,):
+        return kinds.TIMES if dtype.time_zone is None else kinds.ZONED
     if dtype.is_integer():
-        return "integers", None
-    if dtype.is_numeric():
-        return "decimal numbers", "double"
-    raise InputError(
-        f"column {name!r} must hold text, integers, booleans or categoricals, got "
-        f"{type(dtype).__name__}",
-        "column",
-    )
+        return kinds.INTEGERS
+    simple = {
+        nw.String: kinds.TEXT,
+        nw.Categorical: kinds.TEXT,
+        nw.Enum: kinds.TEXT,
+        nw.Boolean: kinds.BOOLEANS,
+        nw.Decimal: kinds.DECIMALS,
+        nw.Float64: kinds.FLOATS,
+        nw.Float32: kinds.SINGLES,
+        getattr(nw, "Float16", None): kinds.SINGLES,
+        nw.Date: kinds.DATES,
+    }
+    return next((word for one, word in simple.items() if dtype == one), type(dtype).__name__)
 
 
-def rows(found: Frame) -> list[tuple[Any, ...]]:
-    """The few rows of a result, in Python."""
+def _read(name: str, kind: str, spark: bool) -> nw.Expr:
+    """A column as it is read: NaN is missing, −0 is 0, and times are in UTC."""
+    import narwhals as nw
+
+    here = nw.col(name)
+    if kind in (kinds.FLOATS, kinds.SINGLES):
+        # what is compared afterwards is no column of a file, so that no engine skips records by
+        # the statistics of a file, which leave NaN out
+        number = here.cast(nw.Float64)
+        return nw.when(~number.is_nan()).then(number + 0.0)
+    if kind == kinds.ZONED and not spark:
+        return here.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return here.cast(nw.String) if kind == kinds.TEXT else here
+
+
+def rows(found: Frame, streaming: bool = False) -> list[tuple[Any, ...]]:
+    """The few rows of a result, in Python; polars may read the records in batches.
+
+    Lazy engines move conditions, those of the user's own query too, into the reading of files and
+    skip records there by statistics, which leave NaN out. So nothing is moved there.
+    """
     import narwhals as nw
 
     if isinstance(found, nw.DataFrame):
         return list(found.rows())
     if found.implementation.is_spark_like():
-        return [tuple(row) for row in found.to_native().collect()]
-    return list(found.collect().rows())
+        return _collected(found.to_native())
+    options: dict[str, Any] = {}
+    if found.implementation.is_polars():
+        polars, stay = nw.get_native_namespace(found), {"predicate_pushdown": False}
+        newer = hasattr(polars, "QueryOptFlags")
+        options = {"optimizations": polars.QueryOptFlags(**stay)} if newer else stay
+        options |= {"engine": "streaming"} if streaming else {}
+    return list(found.collect(**options).rows())
+
+
+_PUSHED = (
+    *(f"spark.sql.{format_}.filterPushdown" for format_ in ("parquet", "orc")),
+    "spark.sql.inMemoryColumnarStorage.partitionPruning",
+)
+
+
+def _collected(found: Any) -> list[tuple[Any, ...]]:
+    """The rows of a DataFrame of Spark; the settings of the user's session are put back."""
+    settings = found.sparkSession.conf
+    with ONE_AT_A_TIME:
+        before = {key: settings.get(key, "true") for key in _PUSHED}
+        try:
+            for key in _PUSHED:
+                settings.set(key, "false")
+            return [tuple(row) for row in found.collect()]
+        finally:
+            for key, value in before.items():
+                settings.set(key, value)
 
 
 def _keys(axes: Sequence[Axis]) -> list[str]:
     return [f"discreet_{i}" for i in range(len(axes))]
 
 
-def _column(axis: Axis) -> nw.Expr:
+def _prepared(axis: Axis) -> nw.Expr:
+    """A value in the form in which it is compared with those that mean categories."""
     import narwhals as nw
 
     here = nw.col(axis.name)
-    if axis.cast is None:
-        return here
-    return here.cast(nw.String) if axis.cast == "text" else here.cast(nw.Float64) + 0.0
+    if axis.kind == kinds.DECIMALS:
+        here = here.cast(nw.String).str.replace_all("^-?0E[+-]?[0-9]+$", "0")
+    return _plainly(here) if axis.plain else here
+
+
+def _plainly(text: nw.Expr) -> nw.Expr:
+    """As `relations.plainly`."""
+    import narwhals as nw
+
+    known = text.fill_null("")  # not every engine has truth values that are missing
+    # some engines let $ match before a line's end: none of its letters is one of a number
+    number = ~known.str.contains("[^0-9.+-]") & known.str.contains(f"^{DECIMAL}$")
+    body = known.str.replace_all("^[+-]?0*", "")
+    body = (
+        nw.when(known.str.contains(".", literal=True))
+        .then(body.str.replace_all(r"\.?0*$", ""))
+        .otherwise(body)
+    )
+    body = body.str.replace_all("^$", "0").str.replace_all(r"^\.", "0.")
+    negative = known.str.starts_with("-") & (body != "0")
+    signed = nw.when(negative).then(nw.concat_str(nw.lit("-"), body)).otherwise(body)
+    return nw.when(number).then(signed).otherwise(text)
 
 
 def _known(axis: Axis) -> nw.Expr:
-    return _column(axis).is_in(axis.known)
+    return _prepared(axis).is_in(axis.known)
 
 
 def _values(axes: Sequence[Axis]) -> list[nw.Expr]:
@@ -182,7 +272,7 @@ def _values(axes: Sequence[Axis]) -> list[nw.Expr]:
 
     keys = _keys(axes)
     return [
-        nw.when(_known(axis)).then(_column(axis)).alias(key)
+        nw.when(_known(axis)).then(_prepared(axis)).alias(key)
         for axis, key in zip(axes, keys, strict=True)
     ]
 
@@ -195,7 +285,7 @@ def _position(axis: Axis) -> nw.Expr:
     """The place of the category that a value means, and null elsewhere."""
     import narwhals as nw
 
-    column = _column(axis)
+    column = _prepared(axis)
     found: Any = None
     for place, values in enumerate(axis.forms):
         if values:
@@ -211,7 +301,11 @@ def _inside(axes: Sequence[Axis], cell: Cell) -> nw.Expr:
     for axis, key, place in zip(axes, _keys(axes), cell, strict=True):
         here = nw.col(key)
         missing = here.is_null()
-        parts.append(missing if place is None else ~missing & here.is_in(axis.forms[place]))
+        if place is None:
+            parts.append(missing)
+        else:
+            values = axis.forms[place]
+            parts.append(~missing & (here.is_in(values) if values else missing))
     return reduce(and_, parts)
 
 
@@ -224,8 +318,9 @@ def _kept(per_unit: Frame, columns: Sequence[str], most: int) -> Frame:
     running = [f"discreet_r{i}" for i in range(len(columns))]
     total, start = nw.col(running[-1]), nw.col("discreet_start")
     # ⌊m·C/T + u⌋ in integers, u = (start + ½)/100
+    parts = nw.when(total > 0).then(200 * total).otherwise(1)  # some engines fail to divide by 0
     shares = [
-        ((200 * most * nw.col(name) + (2 * start + 1) * total) // (200 * total)).alias(f"{name}s")
+        ((200 * most * nw.col(name) + (2 * start + 1) * total) // parts).alias(f"{name}s")
         for name in running
     ]
     below = [nw.lit(0), *(nw.col(f"{name}s") for name in running[:-1])]
@@ -235,60 +330,68 @@ def _kept(per_unit: Frame, columns: Sequence[str], most: int) -> Frame:
     ]
     return (
         per_unit.with_columns(
-            ((nw.col("discreet_digits") + mixed) % 100).alias("discreet_start"),
+            _hundredth(nw.col("discreet_digits") + mixed).alias("discreet_start"),
             *(reduce(add, counts[: i + 1]).alias(name) for i, name in enumerate(running)),
         )
         .with_columns(*shares)
-        .select(*kept, "discreet_nobody", "discreet_lost")
+        .with_columns(*kept)
     )
 
 
-def _digits(dtype: Any) -> nw.Expr:
-    """The last two digits of the unit's number, or characters of its name where they are digits."""
+def _digits(kind: str, wide: bool) -> nw.Expr:
+    """The last two digits of the unit's number, or characters of its name where they are digits.
+
+    `wide` says that 64 bits with a sign hold it.
+    """
     import narwhals as nw
 
-    if dtype.is_numeric():
-        whole = nw.col(_UNIT).fill_null(0).abs() % 100
-        return (whole.floor() if dtype.is_float() else whole).cast(nw.Int64)
-    name = nw.col(_UNIT).cast(nw.String).str
+    if kind in kinds.NUMBERS:
+        number = nw.col(_UNIT)
+        if kind == kinds.INTEGERS and wide:
+            number = number.fill_null(0).cast(nw.Int64)
+        number = number.abs()
+        if kind != kinds.INTEGERS:
+            number = number.cast(nw.Float64)
+            number = nw.when(number < float(MOST_FLOAT)).then(number.floor())
+            number = number.fill_null(0).cast(nw.Int64)
+        return _hundredth(number.fill_null(0)).cast(nw.Int64)
+    if kind != kinds.TEXT:  # how engines write other things may depend on all of them
+        return nw.lit(0)
+    name = nw.col(_UNIT).str
     end, longer = name.slice(-2).str, name.len_chars() > 1
     digits = [(end.ends_with(str(d)), d) for d in range(1, 10)]
     digits += [(longer & end.starts_with(str(d)), 10 * d) for d in range(1, 10)]
     return reduce(add, [nw.when(found).then(value).otherwise(0) for found, value in digits])
 
 
-_OBJECTS = {str: "string", bool: "boolean", int: "Int64"}  # types that keep missing values
+def _hundredth(number: nw.Expr) -> nw.Expr:
+    """The last two digits; not every engine has a remainder."""
+    return number - number // 100 * 100
 
 
-def _declared(frame: Frame) -> Frame:
-    """The frame with a declared type in every column.
-
-    A pandas column of Python objects may hold anything. If all its values are text, or all are
-    booleans, or all integers, it gets that type; a mixture is refused, because one odd value must
-    not change how the others are read.
-    """
+def _condition(condition: Condition, columns: Mapping[str, str], spark: bool) -> nw.Expr:
+    """The condition as an expression of the user's engine."""
     import narwhals as nw
 
-    if frame.implementation.is_pandas_like() or frame.implementation.is_dask():
-        native = frame.to_native()
-        objects = [name for name in frame.columns if native[name].dtype == object]
-        for name in objects:
-            if not isinstance(frame, nw.DataFrame):
-                raise _mixture(name)
-            types = set(native[name].dropna().map(type))
-            if len(types) > 1 or not types <= set(_OBJECTS):
-                raise _mixture(name)
-            native = native.assign(**{name: native[name].astype(_OBJECTS[(types or {str}).pop()])})
-        return nw.from_native(native) if objects else frame
-    for name, dtype in frame.collect_schema().items():
-        if dtype == nw.Object:
-            raise _mixture(name)
-    return frame
-
-
-def _mixture(name: str) -> InputError:
-    return InputError(
-        f"column {name!r} holds Python objects that are not all text, all integers or all "
-        "booleans; give it one type first, for example with astype('string')",
-        "data",
-    )
+    if isinstance(condition, Joined):
+        parts = [_condition(part, columns, spark) for part in condition.parts]
+        return reduce(condition.by, parts)
+    here = nw.col(condition.column.name)
+    if isinstance(condition, Missing):
+        return here.is_null() if condition.missing else ~here.is_null()
+    known, other = ~here.is_null(), condition.other
+    numbers = condition.typed == conditions.NUMBERS
+    if isinstance(other, Column):
+        beside = nw.col(other.name)
+        known = known & ~beside.is_null()
+        if numbers:
+            here, beside = here.cast(nw.Float64), beside.cast(nw.Float64)
+        return cast("nw.Expr", known & condition.operator(here, beside))
+    if condition.typed == kinds.ZONED and spark:  # whose times are moments, shown in some zone
+        other = cast("datetime.datetime", other).replace(tzinfo=datetime.UTC)
+    elif condition.typed == kinds.TIMES and spark:  # which takes a time in Python for a moment
+        moment = nw.lit(cast("datetime.datetime", other).isoformat(" ")).cast(nw.Datetime())
+        return cast("nw.Expr", known & condition.operator(here, moment))
+    if numbers and (isinstance(other, float) or columns[condition.column.name] == kinds.DECIMALS):
+        here, other = here.cast(nw.Float64), float(cast("float", other))
+    return cast("nw.Expr", known & condition.operator(here, other))

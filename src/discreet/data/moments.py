@@ -16,6 +16,7 @@ floats while n·grid² ≤ 2^53 and in 64-bit integers up to 2^62.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -38,11 +39,13 @@ class Moments:
         n: the number of records.
         sums: ΣU_j of every column.
         products: ΣU_jU_k for j ≤ k, the upper triangle row by row; empty if not asked for.
+        left_out: the number of records with unknown values that were left out.
     """
 
     n: int = field(repr=False)
     sums: tuple[int, ...] = field(repr=False)
     products: tuple[int, ...] = field(repr=False)
+    left_out: int = field(default=0, repr=False, compare=False)
 
 
 def moments(
@@ -73,31 +76,37 @@ def moments(
     )
     totals = _totals(data, steps, rules)
     if totals.unknown:
-        raise _unknown_values(totals.unknown, rules.droppable)
+        raise _unknown_values(totals.unknown, totals.examples)
     if totals.n * grid**2 >= 2**62:
         raise InputError(
             "grid must be smaller for so many records: their number times grid² must stay below "
             f"2**62, got {grid}",
             "grid",
         )
-    return Moments(totals.n, totals.sums, totals.products)
+    return Moments(totals.n, totals.sums, totals.products, totals.left_out)
 
 
 def _totals(data: object, steps: Steps, rules: NumberRules) -> Totals:
     if isinstance(data, Mapping):
-        if rules.where is not None or rules.table is not None:
-            raise InputError("where and table need a data frame or a file with columns", "data")
+        if rules.where is not None or rules.table is not None or rules.line_breaks:
+            raise InputError(
+                "where, table and line_breaks need a data frame or a file with columns", "data"
+            )
         return arrays.of_mapping(data, steps)
     condition = None if rules.where is None else conditions.parse(rules.where)
-    with sources.opened(data, steps.names, condition, rules.table) as source:
+    with sources.opened(
+        data, steps.names, condition, table=rules.table, line_breaks=rules.line_breaks
+    ) as source:
         return engines.summing(source, steps)
 
 
-def _unknown_values(names: Sequence[str], droppable: bool) -> UnknownValuesError:
+def _unknown_values(names: Sequence[str], examples: tuple[object, ...]) -> UnknownValuesError:
+    comma = any(re.fullmatch(r"[-+]?\d*,\d+", str(value)) for value in examples)
     few = ", ".join(map(repr, names[:3])) + (", …" if len(names) > 3 else "")
-    drop = "unknown='drop' leaves their records out, " if droppable else ""
     return UnknownValuesError(
         f"column {few} must hold finite numbers; some values are missing, infinite or no numbers "
-        f"({drop}unknown='middle' takes the middle of the bounds for what is missing and clips "
-        "what is infinite)"
+        "(unknown='drop' leaves their records out, unknown='middle' takes the middle of the bounds "
+        "for what is missing and clips what is infinite)",
+        examples,
+        "some have a decimal comma: write them with a point" if comma else "",
     )

@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 
 from discreet.check import Category
-from discreet.data.categories import kind_of, positions
+from discreet.data.categories import finder
 from discreet.errors import UnknownValuesError
 
 
 def count(
     data: Iterable[Any], categories: Sequence[Category], unknown: str, other: Category | None
-) -> tuple[int, ...]:
-    """Counts by category; the error names the position of the first unknown record."""
-    lookup = positions(categories)
+) -> tuple[tuple[int, ...], int]:
+    """Counts by category, and how many were unknown; an error names the first one's position."""
+    find = finder(categories)
     default = None if other is None else list(categories).index(other)
-    tally = [0] * len(categories)
+    tally, strange = [0] * len(categories), 0
     for position, value, times in _grouped(data):
-        place = lookup.get((kind_of(value) or "", value)) if _plain(value) else None
+        place = find(value)
         if place is None:
+            strange += times
             place = default
         if place is not None:
             tally[place] += times
@@ -29,11 +30,7 @@ def count(
             raise UnknownValuesError(
                 f"data[{position}] is missing or not a declared category", (value,)
             )
-    return tuple(tally)
-
-
-def _plain(value: object) -> bool:
-    return isinstance(value, (str, int, float))
+    return tuple(tally), strange
 
 
 def _grouped(data: Iterable[Any]) -> Iterable[tuple[int, Any, int]]:
@@ -41,9 +38,6 @@ def _grouped(data: Iterable[Any]) -> Iterable[tuple[int, Any, int]]:
     if isinstance(data, np.ndarray) and data.dtype.kind in "biufU":
         values, firsts, times = np.unique(data, return_index=True, return_counts=True)
         order = np.argsort(firsts)
-        triples = zip(firsts[order], values[order].tolist(), times[order], strict=True)
+        triples = zip(firsts[order], values[order], times[order], strict=True)
         return ((int(first), value, int(number)) for first, value, number in triples)
-    return (
-        (position, value.item() if isinstance(value, np.generic) else value, 1)
-        for position, value in enumerate(data)
-    )
+    return ((position, value, 1) for position, value in enumerate(data))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from discreet import check
@@ -96,15 +96,16 @@ class NumberRules:
             leaves their records out; "middle" takes the middle of the bounds for what is missing
             and clips what is infinite.
         table: the table of a DuckDB file.
-        droppable: whether "drop" is of use, as messages say.
+        line_breaks: declares that a correct writer wrote the CSV file.
     """
 
     where: str | None = None
     unknown: str = "error"
     table: str | None = None
-    droppable: bool = True
+    line_breaks: bool = False
 
     def __post_init__(self) -> None:
+        check.choice("line_breaks", self.line_breaks, (True, False))
         check.choice("unknown", self.unknown, UNKNOWN)
 
 
@@ -142,9 +143,15 @@ class Steps:
 
 @dataclass(frozen=True)
 class Totals:
-    """What comes back from an engine: the sums, and the columns with values it cannot take."""
+    """What comes back from an engine.
+
+    The number of records, the sums, the columns with values that it cannot take, the number of
+    records that it left out for them, and texts that say no number, which are private.
+    """
 
     n: int
     sums: tuple[int, ...]
     products: tuple[int, ...]
     unknown: tuple[str, ...] = ()
+    left_out: int = 0
+    examples: tuple[object, ...] = field(default=(), repr=False)

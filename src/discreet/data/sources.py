@@ -11,7 +11,8 @@ from discreet import check
 from discreet.data import conditions, files
 from discreet.data.conditions import Condition
 from discreet.data.frames import FrameSource
-from discreet.data.relations import RelationSource
+from discreet.data.naming import require_column
+from discreet.data.relations import RelationSource, of_query, of_user
 from discreet.errors import DataError, InputError
 
 
@@ -20,7 +21,9 @@ def opened(
     data: object,
     columns: Sequence[str],
     condition: Condition | None,
-    table: str | None,
+    *,
+    table: str | None = None,
+    line_breaks: bool = False,
     small: bool = True,
 ) -> Iterator[RelationSource | FrameSource]:
     """The records that satisfy a condition, with the wanted columns and those of the condition.
@@ -31,12 +34,20 @@ def opened(
     read = list(dict.fromkeys([*columns, *conditions.columns_of(condition)]))
     try:
         with files.said_safely(), ExitStack() as stack:
-            written = False
             if isinstance(data, (str, Path)):
-                data, written = stack.enter_context(files.opened(data, table, read, small))
-            elif table is not None:
-                raise InputError("table is for a DuckDB file", "table")
-            yield _source(data, read, condition, written)
+                reading = files.opened(
+                    data, read, table=table, line_breaks=line_breaks, small=small
+                )
+                own, sql, written = stack.enter_context(reading)
+                yield of_query(own, sql, read, condition, written)
+                return
+            for name, given in {"table": table, "line_breaks": line_breaks}.items():
+                if given:
+                    raise InputError(f"{name} is for a {_FOR[name]} file", name)
+            if (relation := _behind(data)) is not None:
+                yield of_user(relation, read, condition)
+            else:
+                yield _framed(data, read, condition)
     except DataError as error:
         error.__context__ = None  # errors of engines quote records
         raise
@@ -47,19 +58,31 @@ def opened(
         raise InputError(f"{error}; text in where goes between single quotes", "where") from None
 
 
-def _source(
-    data: object, columns: Sequence[str], condition: Condition | None, written: bool
-) -> RelationSource | FrameSource:
-    """Records of a relation or a data frame."""
+_ENGINES = ("pandas", "polars", "pyarrow", "dask", "pyspark", "pyspark[connect]")
+_FOR = {"table": "DuckDB", "line_breaks": "CSV"}
+
+
+def _behind(data: Any) -> Any:
+    """The DuckDB relation that data are, or that a table of ibis stands for; else None."""
     if type(data).__name__ == "DuckDBPyRelation":
-        relation: Any = data
-        for name in columns:
-            files.require_column(name, relation.columns)
-        return RelationSource.of(relation, condition, written)
+        return data
+    if not type(data).__module__.startswith("ibis."):
+        return None
+    backend = data.get_backend()
+    if backend.name != "duckdb":
+        raise InputError(
+            f"data of ibis must be in its backend 'duckdb', got {backend.name!r}; give its result, "
+            "for example data.to_polars()",
+            "data",
+        )
+    return backend.con.sql(backend.compile(data))
+
+
+def _framed(data: Any, columns: Sequence[str], condition: Condition | None) -> FrameSource:
     frame = _frame(data)
     names = frame.collect_schema().names()
     for name in columns:
-        files.require_column(name, names)
+        require_column(name, names)
     return FrameSource.of(frame, columns, condition)
 
 
@@ -67,7 +90,14 @@ def _frame(data: Any) -> Any:
     import narwhals as nw
 
     try:
-        return nw.from_native(data)
+        frame = nw.from_native(data)
+        if frame.implementation.value in _ENGINES:
+            return frame
+        raise InputError(
+            f"data of {frame.implementation.value} cannot be counted: nobody has seen how it reads "
+            "records; give its result, for example as a table of pyarrow",
+            "data",
+        )
     except TypeError:
         raise InputError(
             "data must be a data frame or relation with named columns, or the path of a file, got "

@@ -16,16 +16,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from discreet.data import kinds
 from discreet.data.axes import Axis, Cell, Source
 from discreet.errors import InputError
 
 MOST_CELLS = 200  # columns of the table with one row per unit
+MOST_FLOAT = 2**53  # from here on a float may be several integers
 
 
 def bounded(
     source: Source, axes: Sequence[Axis], unit: str, most: int, unknown: str
-) -> dict[Cell, int]:
-    """Joint counts with at most `most` records of each unit."""
+) -> tuple[dict[Cell, int], int]:
+    """Joint counts with at most `most` records of each unit, and how many were dropped before."""
+    if (kind := source.kind(unit)) not in kinds.UNITS:
+        raise InputError(
+            f"unit {unit!r} must hold text, numbers, booleans, dates or times, got {kind}", "unit"
+        )
     places: list[list[int | None]] = [list(range(len(axis.categories))) for axis in axes]
     if unknown == "other":
         places[-1].append(None)
@@ -36,13 +42,24 @@ def bounded(
             f"categories, at most {MOST_CELLS} are possible",
             "unit",
         )
-    *numbers, nobody, lost = source.bounded(axes, cells, unit, most, unknown == "drop")
+    drop = unknown == "drop"
+    *numbers, nobody, lost, vague, dropped = source.bounded(axes, cells, unit, most, drop)
+    if vague:
+        raise InputError(
+            f"unit {unit!r} holds floats from 2**53 on, which cannot tell units apart; give it as "
+            "integers or text",
+            "unit",
+        )
     if nobody:
-        raise InputError(f"unit {unit!r} must tell for every record whose it is", "unit")
+        raise InputError(
+            f"unit {unit!r} must tell for every record whose it is; unknown='drop' leaves the "
+            "others out",
+            "unit",
+        )
     result: dict[Cell, int] = dict(zip(cells, numbers, strict=True))
     if lost:
         result[(None,) * len(axes)] = lost
-    return result
+    return result, dropped
 
 
 def mixing(cells: int) -> list[int]:

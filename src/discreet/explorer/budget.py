@@ -22,16 +22,18 @@ class Budget:
 
     def __init__(self, desk: Desk) -> None:
         self.found: tuple[Sequence[Account], Sequence[Entry]] = ((), ())
+        self.shown = ""
         with ui.column().classes("w-full gap-3"):
             with ui.row().classes("items-end"):
                 self.place = ui.input("Ledger", placeholder="budget.db").classes("w-72")
                 desk.keep("budget ledger", self.place)
                 self.place.on("keydown.enter", self.show)
+                self.place.on_value_change(self._typed)
                 ui.button("Show", on_click=self.show)
             self.problem = layout.Problem()
-            with ui.card().classes("w-full") as self.card:
+            with ui.card().classes("w-full") as self.card, layout.Answer() as self.answer:
                 self.accounts = layout.Figures("Data sets")
-                self.chosen = ui.select([], label="Data set").classes("w-72")
+                self.chosen = ui.select([], label="Data set").classes("w-72 max-w-full")
                 self.chosen.on_value_change(self._draw)
                 self.chart = Chart("ε spent, release by release", "h-64")
                 self.history = layout.Figures("History; times in UTC")
@@ -42,8 +44,10 @@ class Budget:
     async def show(self) -> None:
         """Read the ledger."""
         self.problem.say("")
+        self.answer.waits()
+        place = self._place()
         try:
-            self.found = await asyncio.to_thread(_read, str(self.place.value or "").strip())
+            self.found = await asyncio.to_thread(_read, place)
         except Exception as error:  # whatever it is, a sentence says so
             self.card.set_visibility(False)
             self.problem.say(layout.sentence(error))
@@ -62,6 +66,19 @@ class Budget:
         self.chosen.set_options(names, value=names[0] if names else None)
         self.card.set_visibility(True)
         self._draw()
+        self.shown = place
+        self._typed()
+
+    def _place(self) -> str:
+        return str(self.place.value or "").strip()
+
+    def _typed(self) -> None:
+        """What is shown is of the ledger that was named before."""
+        self.problem.say("")
+        if self._place() == self.shown:
+            self.answer.fresh()
+        else:
+            self.answer.dim("Not for the ledger that is typed: press Show.")
 
     def _draw(self) -> None:
         accounts, entries = self.found
@@ -84,8 +101,8 @@ class Budget:
             for entry in reversed(own[-LATEST:])
         ]
         self.history.show(("entry", "time", "what", "column", "cost", "left"), rows)
-        if account is not None:
-            self.chart.show(charts.budget_chart(points, float(account.budget.epsilon)))
+        options = charts.budget_chart(points, float(account.budget.epsilon)) if account else {}
+        self.chart.show(options)
 
 
 def _read(place: str) -> tuple[Sequence[Account], Sequence[Entry]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet.explorer.previews import QUANTILES, Errors, Fan
 from discreet.plots import colour_of
@@ -28,6 +29,14 @@ _FAN = {  # of each quantile: what lies between the lines, their width, their da
 }
 
 
+class Bar(NamedTuple):
+    """A number, what is written beside it, and whether it is only a bound."""
+
+    value: float | None
+    text: str
+    hollow: bool = False
+
+
 def error_chart(found: Mapping[str, Errors]) -> dict[str, Any]:
     """P(error ≤ x) of every mechanism: colours and dashes tell them apart."""
     series = [
@@ -36,8 +45,8 @@ def error_chart(found: Mapping[str, Errors]) -> dict[str, Any]:
         for name, law in found.items()
     ]
     longest = max((law.error_95 for law in found.values()), default=1.0) or 1.0
-    x = _axis("Hellinger distance to the true posterior", max=_above(min(1, 1.5 * longest)))
-    return _chart(series, x, _axis("probability of at most this", max=1))
+    x = _axis("Hellinger distance to the true posterior", min(1, 1.5 * longest))
+    return _chart(series, x, _axis("probability of at most this", 1))
 
 
 def fan_chart(name: str, found: Fan, category: str) -> dict[str, Any]:
@@ -48,26 +57,31 @@ def fan_chart(name: str, found: Fan, category: str) -> dict[str, Any]:
         label, width, dash = _FAN[q]
         points = zip(found.x, found.released[q], strict=True)
         series.append(_line(label, points, _colour(name), width, dash))
-    x = _axis(f"probability of {category}", min=found.x[0], max=found.x[-1])
+    x = _axis(f"probability of {category}") | {"min": found.x[0], "max": found.x[-1]}
     x["axisLabel"]["showMinLabel"] = x["axisLabel"]["showMaxLabel"] = False
     return _chart(series, x, _axis("density"))
 
 
 def bar_chart(
-    shown: Mapping[str, tuple[float | None, str]], title: str, line: tuple[str, float] | None
+    shown: Mapping[str, Bar], title: str, line: tuple[str, float] | None
 ) -> dict[str, Any]:
     """One bar for every mechanism, with its number or a word, and a line to compare with."""
     bars = [
         {
-            "value": value or 0,
-            "itemStyle": {"color": _colour(name)},
-            "label": {"show": True, "position": "right", "formatter": text},
+            "value": bar.value or 0,
+            "itemStyle": {
+                "color": _colour(name) + "33" * bar.hollow,
+                "borderColor": _colour(name),
+                "borderType": "dashed",
+                "borderWidth": 1.5 * bar.hollow,
+            },
+            "label": {"show": True, "position": "right", "formatter": bar.text},
         }
-        for name, (value, text) in shown.items()
+        for name, bar in shown.items()
     ]
     series: dict[str, Any] = {"type": "bar", "barWidth": "55%", "data": bars}
     series["markLine"] = {"data": []}  # an old one would stay
-    values = [value for value, _ in shown.values() if value is not None]
+    values = [bar.value for bar in shown.values() if bar.value is not None]
     if line is not None:
         values.append(line[1])
         series["markLine"] = {
@@ -76,7 +90,8 @@ def bar_chart(
             "lineStyle": {"color": INK, "type": "dashed", "width": 1.5},
             "label": {"formatter": line[0], "position": "start"},
         }
-    x = _axis(title, min=0, max=_above(1.25 * max(values, default=1.0)))
+    room = max((len(bar.text) for bar in shown.values() if bar.value is not None), default=0)
+    x = _axis(title, (1.25 if room < 8 else 1.75) * max(values, default=1.0))
     y = {
         "type": "category",
         "data": list(shown),
@@ -86,7 +101,8 @@ def bar_chart(
         "axisTick": {"show": False},
     }
     left = 16 + 7 * max(map(len, shown), default=0)
-    return _chart([series], x, y) | {"grid": {"left": left, "right": 24, "top": 28, "bottom": 48}}
+    grid = {"left": left, "right": 24, "top": 28, "bottom": 48}
+    return _chart([series], x, y) | {"grid": grid, "tooltip": {"show": False}}
 
 
 def curve_chart(found: Mapping[float, Errors], here: float) -> dict[str, Any]:
@@ -101,10 +117,13 @@ def curve_chart(found: Mapping[float, Errors], here: float) -> dict[str, Any]:
         "symbol": "none",
         "data": [{"xAxis": here}],
         "lineStyle": {"color": INK, "type": "dashed"},
-        "label": {"formatter": f"ε = {here:g}"},
+        "label": {"formatter": f"ε = {here:.4g}"},
     }
-    x = _axis("ε", min=laws[0][0], max=laws[-1][0]) | {"type": "log"}
-    return _chart(series, x, _axis("Hellinger distance", min=0))
+    ticks = _round_numbers(laws[0][0], laws[-1][0])
+    x = _axis("ε") | {"type": "log", "min": ticks[0], "max": ticks[-1]}
+    for part in ("axisLabel", "axisTick", "splitLine"):
+        x[part] = {**x.get(part, {}), "customValues": ticks}
+    return _chart(series, x, _axis("Hellinger distance") | {"min": 0})
 
 
 def budget_chart(points: Sequence[tuple[str, float]], total: float) -> dict[str, Any]:
@@ -118,7 +137,7 @@ def budget_chart(points: Sequence[tuple[str, float]], total: float) -> dict[str,
         "label": {"formatter": "budget", "position": "insideEndTop"},
     }
     x = _axis("entry") | {"type": "category", "data": [label for label, _ in points]}
-    return _chart([spent], x, _axis("ε spent", min=0, max=_above(1.1 * total)))
+    return _chart([spent], x, _axis("ε spent", 1.1 * total))
 
 
 def _line(name: str, points: Any, colour: str, width: float, dash: Any) -> dict[str, Any]:
@@ -137,9 +156,19 @@ def _short(x: float) -> float:
     return float(f"{x:.5g}")
 
 
-def _above(x: float) -> float:
-    """A number with two digits, not below."""
-    return float(f"{x * 1.01:.2g}") if x > 0 else 1.0
+def _step(x: float) -> float:
+    """A distance between ticks, a round number: three to eight of them reach x."""
+    power = 10.0 ** math.floor(math.log10(x / 3))
+    return next(power * times for times in (5, 2, 1) if power * times * 3 <= x * (1 + 1e-9))
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of ten, from one that is not above low to one not below high."""
+    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
+    found = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+    first = max(place for place, x in enumerate(found) if x <= low)
+    last = min(place for place, x in enumerate(found) if x >= high)
+    return found[first : last + 1] if first < last else found[first - 1 : last + 2]
 
 
 def _colour(name: str) -> str:
@@ -147,7 +176,13 @@ def _colour(name: str) -> str:
     return "#000" if colour == "#000000" else colour
 
 
-def _axis(name: str, **ends: float) -> dict[str, Any]:
+def _axis(name: str, reached: float | None = None) -> dict[str, Any]:
+    """From 0 to the next tick that is not below what is reached; as ECharts likes without."""
+    ends: dict[str, Any] = {"min": None, "max": None, "interval": None}
+    if reached is not None:
+        step = _step(reached or 1.0)
+        most = math.ceil((reached or 1.0) / step - 1e-9) * step
+        ends = {"min": 0, "max": _short(most), "interval": _short(step)}
     return {
         "type": "value",
         "name": name,
@@ -156,8 +191,6 @@ def _axis(name: str, **ends: float) -> dict[str, Any]:
         "axisLabel": {"hideOverlap": True},
         "axisLine": {"lineStyle": {"color": INK}},
         "splitLine": {"lineStyle": {"color": GRID}},
-        "min": None,
-        "max": None,
         **ends,
     }
 

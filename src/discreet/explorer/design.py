@@ -12,7 +12,7 @@ from discreet.explorer import layout
 from discreet.explorer.computing import Computer
 from discreet.explorer.layout import Desk, Slider
 from discreet.explorer.panels import Panels
-from discreet.explorer.previews import MANY, Errors, weighty
+from discreet.explorer.previews import MANY, Errors, audited_at_once, weighty
 from discreet.explorer.settings import (
     MOST_CATEGORIES,
     Setting,
@@ -142,6 +142,7 @@ class Design:
                 raise InputError("mechanisms must be chosen: one at least", "mechanisms")
         except DiscreetError as error:
             self.problem.say(f"{error}.")
+            self.panels.leave(layout.beside(error))
             return
         self.problem.say("")
         power = math.log10(setting.epsilon)
@@ -176,9 +177,10 @@ class Design:
         laws = {name: panels.found.get(("errors", name)) for name in names}
         rough = [name for name, law in laws.items() if isinstance(law, Errors) and law.draws]
         several = len(setting.counts) > 2  # whose intervals take longer
+        large = not audited_at_once(setting)
         async with layout.meanwhile(panels.draw):
             await asyncio.gather(
-                *(one("loss", name) for name in names),
+                *(one("loss", name, patient=large) for name in names),
                 one("limit", ""),
                 *(one("averaged", name) for name in names),
                 *(one("widths", name, patient=several) for name in names),

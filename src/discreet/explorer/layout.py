@@ -32,6 +32,14 @@ table.figures caption { text-align: left; padding: 0.25rem 0; }
 table.figures th, table.figures td { padding: 0.25rem 0.6rem; text-align: right;
   border-bottom: 1px solid #8884; white-space: nowrap; }
 table.figures th:first-child, table.figures td:first-child { text-align: left; }
+.answer { position: relative; width: 100%; }
+.answer > [inert] { opacity: 0.25; filter: grayscale(1); transition: opacity 0.1s 0.15s; }
+.answer > .why { position: absolute; z-index: 1; top: 35%; left: 50%; transform: translateX(-50%);
+  width: max-content; max-width: 90%; padding: 0.25rem 0.75rem; border-radius: 4px;
+  background: #fff; border: 1px solid #8886; animation: seen 0.1s 0.15s backwards; }
+.body--dark .answer > .why { background: #1d1d1d; } .answer > .why:empty { display: none; }
+.controls:empty { display: none; }
+@keyframes seen { from { opacity: 0; } }
 .problem { color: #b00020; font-weight: 600; } .body--dark .problem { color: #ff8a80; }
 .note { color: #555; font-size: 0.9rem; } .body--dark .note { color: #bbb; }
 h1 { font-size: 1.3rem; line-height: 1.4; font-weight: 600; margin: 0; }
@@ -187,6 +195,47 @@ class Figures:
         )
 
 
+class Answer:
+    """A part of a page that answers what was typed; where it does not, it is dimmed and says why.
+
+    Nobody can point at what is dimmed, or have it read out.
+    """
+
+    def __init__(self) -> None:
+        with ui.element("div").classes("answer"):
+            self._why = ui.label().classes("why note")
+            self._part = ui.element("div").classes("w-full")
+
+    def __enter__(self) -> Answer:
+        self._part.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._part.__exit__(*error)
+
+    def waits(self) -> None:
+        """Its answer is on the way."""
+        self.dim("Being computed…")
+
+    def dim(self, why: str) -> None:
+        """What it shows is of something else."""
+        self._mark(True, why)
+
+    def fresh(self) -> None:
+        """What it shows is the answer."""
+        self._mark(False, "")
+
+    def _mark(self, inert: bool, why: str) -> None:
+        self._why.set_text(why)
+        # a chart is drawn by a message of its own, and a property would be there before it
+        self._part.run_method("toggleAttribute", "inert", inert)
+
+
+def beside(error: object) -> str:
+    """What is said on an answer beside a field that makes no sense."""
+    return f"Not for what is typed: {error}."
+
+
 class Chart:
     """A picture, with its description for those who do not see it."""
 
@@ -199,3 +248,22 @@ class Chart:
         self._chart.options.clear()
         self._chart.options.update(options)
         self._chart.update()
+
+
+class Panel:
+    """A chart and a note on it, in a card: one answer."""
+
+    def __init__(self, title: str, description: str, height: str = "h-72") -> None:
+        with ui.card():
+            heading(2, title)
+            self.controls = ui.row().classes("w-full controls")
+            self.answer = Answer()
+            with self.answer:
+                self._chart = Chart(description, height)
+                self._note = ui.label().classes("note")
+
+    def show(self, options: dict[str, Any], note: str) -> None:
+        """Replace what it shows: it is the answer."""
+        self._chart.show(options)
+        self._note.set_text(note)
+        self.answer.fresh()

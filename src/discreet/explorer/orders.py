@@ -99,6 +99,14 @@ class Order:
             said.append("The number of records becomes public.")
         return said
 
+    def afterwards(self, made: Release) -> list[str]:
+        """What a release that was carried out has cost, and what is left."""
+        said = [f"It cost {made.guarantee}."]
+        if made.n_source == "sum of the counts":
+            said.append("The number of records is made public.")
+        left = Ledger.existing(self.ledger).remaining(self.dataset)
+        return [*said, f"Left for {self.dataset}: {left}."]
+
     def carry_out(self) -> Release:
         """Count, pay, draw. Only what was paid for comes back."""
         ledger = Ledger.existing(self.ledger)

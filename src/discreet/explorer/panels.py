@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from nicegui import ui
 
 from discreet.explorer import charts, layout
-from discreet.explorer.layout import Chart
-from discreet.explorer.previews import Errors, Fan, Missing, Widths
+from discreet.explorer.charts import Bar
+from discreet.explorer.layout import Panel
+from discreet.explorer.previews import FEW, Average, Errors, Fan, Loss, Missing, Widths
 from discreet.explorer.settings import Setting
 
 HEAD = (
@@ -18,7 +21,7 @@ HEAD = (
     "95 % error",
     "P(exact)",
     "ε proved",
-    "exact loss",
+    "privacy loss",
     "× limit",
     "95 % interval",
 )
@@ -36,36 +39,39 @@ class Panels:
         self._new: set[str] = set()
         self._begun = False
         with ui.element("div").classes("cards"):
-            with ui.card():
-                layout.heading(2, "How far from the true posterior?")
-                self.error_chart = Chart("The law of the error of every mechanism")
-                self.error_note = ui.label().classes("note")
-            with ui.card():
-                layout.heading(2, "What may be released?")
-                with ui.row().classes("w-full"):
-                    self._mechanism = ui.select(["lattice"], value="lattice", label="Mechanism")
-                    self._category = ui.select({0: "A"}, value=0, label="Category")
-                    for field in (self._mechanism, self._category):
-                        field.props("dense").classes("min-w-32")
-                        field.on_value_change(lambda: None if self._begun else changed())
-                self.fan_chart = Chart("Released posteriors around the true one")
-                self.fan_note = ui.label().classes("note")
+            errors = Panel(
+                "How far from the true posterior?", "The law of the error of every mechanism"
+            )
+            fan = Panel("What may be released?", "Released posteriors around the true one")
+        with fan.controls:
+            self._mechanism = ui.select(["lattice"], value="lattice", label="Mechanism")
+            self._category = ui.select({0: "A"}, value=0, label="Category")
+            for field in (self._mechanism, self._category):
+                field.props("dense").classes("min-w-32")
+                field.on_value_change(lambda: None if self._begun else changed())
         with ui.element("div").classes("cards thirds"):
-            with ui.card():
-                layout.heading(2, "What does it really lose?")
-                self.loss_chart = Chart("Exact privacy loss of every mechanism", "h-56")
-                self.loss_note = ui.label().classes("note")
-            with ui.card():
-                layout.heading(2, "How near to the best possible?")
-                self.limit_chart = Chart("Average error of every mechanism and the limit", "h-56")
-                self.limit_note = ui.label().classes("note")
-            with ui.card():
-                layout.heading(2, "How wide are the intervals?")
-                self.width_chart = Chart("Expected width of the 95 % interval", "h-56")
-                self.width_note = ui.label().classes("note")
+            loss = Panel("What does it really lose?", "Privacy loss of every mechanism", "h-56")
+            averaged = Panel(
+                "How near to the best possible?",
+                "Average error of every mechanism and the limit",
+                "h-56",
+            )
+            widths = Panel(
+                "How wide are the intervals?", "Expected width of the 95 % interval", "h-56"
+            )
         with ui.card().classes("w-full"):
             layout.heading(2, "In figures")
-            self.table = layout.Figures("Errors are Hellinger distances at these counts")
+            self._figures = layout.Answer()
+            with self._figures:
+                self.table = layout.Figures("Errors are Hellinger distances at these counts")
+        # of each kind of figure: its panel, what draws it, and what else it shows
+        self._drawings: dict[str, tuple[Panel, Callable[[Panel], None], set[str]]] = {
+            "errors": (errors, self._draw_errors, set()),
+            "fan": (fan, self._draw_fan, set()),
+            "loss": (loss, self._draw_losses, {"proved"}),
+            "averaged": (averaged, self._draw_averages, {"limit"}),
+            "widths": (widths, self._draw_widths, set()),
+        }
 
     @property
     def mechanism(self) -> str:
@@ -81,6 +87,7 @@ class Panels:
         """New figures are on their way."""
         self._begun = True  # what is set here is no choice of the user
         self.setting, self.names, self.labels, self.found = setting, names, labels, {}
+        self._new.clear()
         options = dict(enumerate(labels))
         if self._category.options != options:
             self._category.set_options(options, value=min(self.category, len(labels) - 1))
@@ -88,6 +95,16 @@ class Panels:
             kept = self.mechanism if self.mechanism in names else names[0]
             self._mechanism.set_options(names, value=kept)
         self._begun = False
+        for answer in self._answers():
+            answer.waits()
+
+    def leave(self, why: str) -> None:
+        """What is shown is not of what is typed."""
+        for answer in self._answers():
+            answer.dim(why)
+
+    def _answers(self) -> list[layout.Answer]:
+        return [self._figures, *(panel.answer for panel, _, _ in self._drawings.values())]
 
     def take(self, kind: str, name: str, figure: Any) -> None:
         """A figure has come; an estimate stays where a better one does not come."""
@@ -97,118 +114,151 @@ class Panels:
         self._new.add(kind)
 
     def draw(self) -> None:
-        """Show what has come since the last time."""
-        drawings = {
-            self._draw_errors: {"errors"},
-            self._draw_fan: {"fan"},
-            self._draw_losses: {"loss", "errors"},  # with the first figures, for the new epsilon
-            self._draw_averages: {"averaged", "limit", "errors"},
-            self._draw_widths: {"widths", "errors"},
-        }
-        for draw, kinds in drawings.items():
-            if kinds & self._new:
-                draw()
+        """Show what has come since the last time; what has not keeps its old picture, dimmed."""
+        for kind, (panel, draw, others) in self._drawings.items():
+            if self._new & {kind, *others} and self._ready(kind):
+                draw(panel)
+        if self._new:
+            self._fill()
         self._new.clear()
-        self._fill()
 
-    def _draw_errors(self) -> None:
+    def _ready(self, kind: str) -> bool:
+        """Whether there is a number to draw, or none will come."""
+        names = [self.mechanism] if kind == "fan" else self.names
+        come = [self.found[kind, name] for name in names if (kind, name) in self.found]
+        return len(come) == len(names) or not all(isinstance(value, Missing) for value in come)
+
+    def _draw_errors(self, panel: Panel) -> None:
         laws = {name: self.found.get(("errors", name)) for name in self.names}
         known = {name: law for name, law in laws.items() if isinstance(law, Errors)}
-        self.error_chart.show(charts.error_chart(known))
         drawn = [f"{name} ({law.draws:,} draws)" for name, law in known.items() if law.draws]
-        words = f"Estimated: {', '.join(drawn)}. Else exact." if drawn else "Exact."
-        self.error_note.set_text(" ".join((words, *self._reasons("errors"))))
+        words = f"Estimated: {', '.join(drawn)}. Else exact." if drawn else "Exact." * bool(known)
+        panel.show(charts.error_chart(known), " ".join((words, *self._reasons("errors"))))
 
-    def _draw_fan(self) -> None:
-        found = self.found.get(("fan", self.mechanism))
-        if isinstance(found, Fan):
-            label = self.labels[self.category]
-            self.fan_chart.show(charts.fan_chart(self.mechanism, found, label))
-            how = f"estimated from {found.draws:,} draws" if found.draws else "exact"
-            self.fan_note.set_text(f"The lines enclose that share of all releases ({how}).")
-        elif isinstance(found, Missing):
-            self.fan_chart.show({})
-            self.fan_note.set_text(f"Not computable here: {found.reason}.")
+    def _draw_fan(self, panel: Panel) -> None:
+        found = self.found["fan", self.mechanism]
+        if not isinstance(found, Fan):
+            panel.show({}, " ".join(self._reasons("fan")))
+            return
+        label = self.labels[self.category]
+        how = f"estimated from {found.draws:,} draws" if found.draws else "exact"
+        panel.show(
+            charts.fan_chart(self.mechanism, found, label),
+            f"The lines enclose that share of all releases ({how}).",
+        )
 
-    def _draw_losses(self) -> None:
+    def _loss(self, name: str) -> Any:
+        """The loss; where it is not known, what is proved of it."""
+        found, proved = self.found.get(("loss", name)), self.found.get(("proved", name))
+        if isinstance(found, Missing) and isinstance(proved, float) and math.isfinite(proved):
+            return Loss(proved, theorem=True, bound=True)
+        return found
+
+    def _draw_losses(self, panel: Panel) -> None:
         assert self.setting is not None
         epsilon = float(self.setting.epsilon)
-        losses = {name: _bar(self.found.get(("loss", name))) for name in self.names}
-        self.loss_chart.show(
-            charts.bar_chart(losses, "exact loss over all counts", (f"ε = {epsilon:g}", epsilon))
+        losses = {name: self._loss(name) for name in self.names}
+        by_theorem = [n for n, x in losses.items() if isinstance(x, Loss) and x.theorem]
+        bounded = [name for name in by_theorem if losses[name].bound]
+        found = [name for name in by_theorem if name not in bounded]
+        unknown = [name for name in self.names if name not in bounded]
+        said = [f"Found by a theorem, not by an audit: {', '.join(found)}."] if found else []
+        said += self._reasons("loss", bounded, "At most what a theorem proves")
+        said += self._reasons("loss", unknown)
+        panel.show(
+            charts.bar_chart(
+                {name: _bar(loss) for name, loss in losses.items()},
+                "privacy loss over all counts",
+                (f"ε = {epsilon:g}", epsilon),
+            ),
+            " ".join(said),
         )
-        self.loss_note.set_text(" ".join(self._reasons("loss")))
 
-    def _draw_averages(self) -> None:
+    def _draw_averages(self, panel: Panel) -> None:
         limit = self.found.get(("limit", ""))
-        averages = {name: _bar(self.found.get(("averaged", name))) for name in self.names}
+        averages = {name: self.found.get(("averaged", name)) for name in self.names}
         line = (f"limit {limit:.4g}", limit) if isinstance(limit, float) else None
-        self.limit_chart.show(charts.bar_chart(averages, "error, averaged over all counts", line))
         said = list(dict.fromkeys((*self._reasons("averaged"), *self._reasons("limit"))))
+        drawn = [n for n, a in averages.items() if isinstance(a, Average) and a.standard_error]
+        if drawn:
+            said.insert(0, f"Estimated from {FEW:,} draws at all counts: {', '.join(drawn)}.")
         if line is not None:
-            said.insert(0, f"No private mechanism has an average error below {limit:.4g}.")
-        self.limit_note.set_text(" ".join(said))
+            best = f"has an average error below {limit:.4g}."
+            said.insert(0, f"No private mechanism that releases counts {best}")
+        bars = {name: _bar(average) for name, average in averages.items()}
+        panel.show(charts.bar_chart(bars, "error, averaged over all counts", line), " ".join(said))
 
-    def _draw_widths(self) -> None:
+    def _draw_widths(self, panel: Panel) -> None:
         widths = {name: self.found.get(("widths", name)) for name in self.names}
         exact = next((w.exact for w in widths.values() if isinstance(w, Widths)), None)
-        self.width_chart.show(
+        panel.show(
             charts.bar_chart(
                 {name: _bar(w) for name, w in widths.items()},
                 "expected width, the noise accounted for",
                 None if exact is None else (f"without privacy {exact:.3g}", exact),
-            )
+            ),
+            " ".join(self._reasons("widths")),
         )
-        self.width_note.set_text(" ".join(self._reasons("widths")))
 
-    def _reasons(self, kind: str) -> list[str]:
+    def _reasons(
+        self, kind: str, of: Sequence[str] | None = None, words: str = "Not computable here"
+    ) -> list[str]:
         """Why figures are missing, each reason once."""
         whose: dict[str, list[str]] = {}
         for (other, name), value in self.found.items():
-            if other == kind and isinstance(value, Missing):
+            if other == kind and isinstance(value, Missing) and (of is None or name in of):
                 whose.setdefault(value.reason, []).append(name)
         said = []
         for reason, names in whose.items():
             who = f" ({', '.join(names)})" if all(names) else ""
-            said.append(f"Not computable here{who}: {reason}.")
+            said.append(f"{words}{who}: {reason}.")
         return said
 
     def _fill(self) -> None:
-        limit = self.found.get(("limit", ""))
         rows = []
         for name in self.names:
             law = self.found.get(("errors", name))
-            cells = [name, WAITING, WAITING, WAITING]
+            errors = [law] * 3
             if isinstance(law, Errors):
-                spread = f" ± {law.standard_error:.1g}" if law.draws else ""
-                cells[1:] = [f"{law.mean:.4g}{spread}", f"{law.error_95:.4g}", f"{law.exact:.3g}"]
-            elif isinstance(law, Missing):
-                cells[1:] = ["–"] * 3
-            proved = self.found.get(("proved", name))
-            cells.append("none" if isinstance(proved, Missing) else _cell(proved))
-            averaged = self.found.get(("averaged", name))
-            ratio: Any = limit if isinstance(limit, Missing) else averaged
-            if isinstance(averaged, float) and isinstance(limit, float) and limit:
-                ratio = averaged / limit
-            elif isinstance(averaged, float):
-                ratio = limit
-            widths = self.found.get(("widths", name))
-            wide = widths.noisy if isinstance(widths, Widths) else widths
-            cells += [_cell(self.found.get(("loss", name))), _cell(ratio), _cell(wide)]
-            rows.append(cells)
+                errors = [Average(law.mean, law.standard_error), law.error_95, law.exact]
+            proved, wide = self.found.get(("proved", name)), self.found.get(("widths", name))
+            figures = *errors, proved, self._loss(name), self._ratio(name), wide
+            rows.append([name, *map(_cell, figures)])
         self.table.show(HEAD, rows)
+        self._figures.fresh()
+
+    def _ratio(self, name: str) -> Any:
+        """The average error relative to the limit."""
+        averaged, limit = self.found.get(("averaged", name)), self.found.get(("limit", ""))
+        if limit == 0:
+            return Missing("nothing is relative to 0")
+        if isinstance(averaged, Average) and isinstance(limit, float):
+            return Average(averaged.mean / limit, averaged.standard_error / limit)
+        return next((x for x in (averaged, limit) if isinstance(x, Missing)), None)
+
+
+def _shown(value: Any) -> tuple[float | None, str]:
+    """A figure, and how it is written."""
+    match value:
+        case None:
+            return None, WAITING
+        case Missing():
+            return None, ABSENT
+        case Loss(bound, bound=True):
+            above = Context(prec=4, rounding=ROUND_CEILING).create_decimal(bound)
+            return bound, f"≤ {above.normalize():f} (theorem)"
+        case Loss(number, by_theorem):
+            return number, f"{number:.4g}{' (theorem)' * by_theorem}"
+        case Average(mean, error):
+            return mean, f"{mean:.4g}" + (f" ± {error:.1g}" if error else "")
+        case Widths(number):
+            return number, f"{number:.4g}"
+    return value, "none" if math.isinf(value) else f"{value:.4g}"
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return "–" if isinstance(value, Missing) else WAITING
+    return "–" if isinstance(value, Missing) else _shown(value)[1]
 
 
-def _bar(value: Any) -> tuple[float | None, str]:
-    """A number for a bar, and what is written beside it."""
-    if isinstance(value, Widths):
-        value = value.noisy
-    if isinstance(value, float):
-        return value, f"{value:.3g}"
-    return None, ABSENT if isinstance(value, Missing) else WAITING
+def _bar(value: Any) -> Bar:
+    return Bar(*_shown(value), hollow=isinstance(value, Loss) and value.bound)

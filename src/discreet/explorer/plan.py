@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import io
-import warnings
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
@@ -15,15 +12,16 @@ from nicegui import background_tasks, ui
 from discreet import check, typed
 from discreet.data.files import known_columns
 from discreet.errors import DiscreetError, InputError
-from discreet.explorer import charts, exports, layout
+from discreet.explorer import charts, layout
 from discreet.explorer.computing import Computer
 from discreet.explorer.layout import Chart, Desk
-from discreet.explorer.orders import ADJACENCIES, SAFE, UNKNOWN, Order, read_order
+from discreet.explorer.orders import ADJACENCIES, SAFE, UNKNOWN, read_order
 from discreet.explorer.previews import MANY, Errors, Missing, Widths, weighty
+from discreet.explorer.results import Result
 from discreet.explorer.settings import Setting, numbers, sketched, whole_number
-from discreet.releases import Release
 
-OTHERS = tuple(10 ** (step / 4) for step in range(-4, 5))  # times epsilon, of the curve
+OTHERS = tuple(10 ** (sign * step / 4) for step in range(1, 5) for sign in (1, -1))  # of the curve
+ENOUGH = 3  # points that show how it runs
 TEXTS = {  # name, label, placeholder
     "data": ("File on this machine", "patients.csv"),
     "column": ("Column", "outcome"),
@@ -73,8 +71,10 @@ class Plan:
     def _panels(self) -> None:
         with ui.card().classes("w-full"):
             layout.heading(2, "What it buys, at the made-up counts")
-            self.chart = Chart("Expected and 95 % error at this and other ε", "h-64")
-            self.bought = ui.label().classes("note whitespace-pre-line")
+            with layout.Answer() as self.curve:
+                self.chart = Chart("Expected and 95 % error at this and other ε", "h-64")
+            with layout.Answer() as self.words:
+                self.bought = ui.label().classes("note whitespace-pre-line")
             self.preview_problem = layout.Problem()
         with ui.card().classes("w-full"):
             layout.heading(2, "Release")
@@ -84,7 +84,7 @@ class Plan:
                 self.busy = ui.label("Counting and paying…").props('role="status"')
                 self.busy.set_visibility(False)
             self.problem = layout.Problem()
-            self.result = ui.column().classes("w-full")
+            self.result = Result()
 
     async def _suggest(self) -> None:
         """Columns to choose from, where the file has a schema; of text nothing is read."""
@@ -105,8 +105,12 @@ class Plan:
             setting = self._setting()
         except DiscreetError as error:
             self.preview_problem.say(f"{error}.")
+            self.curve.dim(layout.beside(error))
+            self.words.dim("")
             return
         self.preview_problem.say("")
+        self.curve.waits()
+        self.words.dim("")
         name = check.choice("mechanism", self.fields["mechanism"].value, SAFE)
         self.work = background_tasks.create(self._preview(setting, name))
 
@@ -132,34 +136,47 @@ class Plan:
         return Setting(counts, model.prior, epsilon, text["adjacency"], max(1, most))
 
     async def _preview(self, setting: Setting, name: str) -> None:
-        ask = self.computer.figure
-        async with layout.meanwhile(lambda: self.bought.set_text("…")):
-            law: Errors | Missing = await ask(
-                "errors", setting, name, patient=weighty(setting, name)
-            )
+        """First what is asked for, then what other epsilons would buy, and intervals."""
+        law: Errors | Missing = await self.computer.figure(
+            "errors", setting, name, patient=weighty(setting, name)
+        )
         if isinstance(law, Missing):
-            self.bought.set_text(f"Not computable here: {law.reason}.")
             self.chart.show({})
+            self.curve.fresh()
+            self._say(f"Not computable here: {law.reason}.")
             return
-        here = float(setting.epsilon)
-        points = {here: law}
-        self.chart.show(charts.curve_chart(points, here))
-        self.bought.set_text(_bought(law))
+        self._say(_bought(law))
+        await asyncio.gather(self._draw(setting, name, law), self._refine(setting, name, law))
+
+    def _say(self, words: str) -> None:
+        self.bought.set_text(words)
+        self.words.fresh()
+
+    async def _refine(self, setting: Setting, name: str, law: Errors) -> None:
+        ask = self.computer.figure
         widths = await ask("widths", setting, name, patient=True)
-        self.bought.set_text(_bought(law, widths))
+        self._say(_bought(law, widths))
         if law.draws:
             better = await ask("errors", setting, name, MANY, patient=True)
             if isinstance(better, Errors):
-                points[here] = better
-                self.bought.set_text(_bought(better, widths))
+                self._say(_bought(better, widths))
+
+    async def _draw(self, setting: Setting, name: str, law: Errors) -> None:
+        """The curve, from where it is asked for outwards; an old one stays until it is a curve."""
+        here = float(setting.epsilon)
+        points = {here: law}
         for times in OTHERS:
             other = check.rational("epsilon", float(f"{here * times:.3g}"))
-            if other == setting.epsilon or not check.SMALL <= other <= 10**6:
+            if not check.SMALL <= other <= 10**6:
                 continue
-            found = await ask("errors", setting.at(other), name, patient=True)
+            found = await self.computer.figure("errors", setting.at(other), name, patient=True)
             if isinstance(found, Errors):
                 points[float(other)] = found
+            if len(points) >= ENOUGH:
+                self.chart.show(charts.curve_chart(points, here))
+                self.curve.fresh()
         self.chart.show(charts.curve_chart(points, here))
+        self.curve.fresh()
 
     # ---- the release ---------------------------------------------------------------------------
 
@@ -179,9 +196,8 @@ class Plan:
         else:
             if "://" not in order.ledger:
                 self.desk.values["budget ledger"] = order.ledger
-            self._show(order, made)
-            with suppress(Exception):  # it is paid for, and shown without a picture
-                self._show_picture(await asyncio.to_thread(_picture, made))
+            self.busy.set_visibility(False)
+            await self.result.show(order, made)
         finally:
             self.busy.set_visibility(False)
             self.button.enable()
@@ -199,39 +215,6 @@ class Plan:
         dialog.delete()
         return agreed
 
-    def _show(self, order: Order, made: Release) -> None:
-        self.result.clear()
-        with self.result:
-            layout.heading(2, "Released")
-            ui.label(str(made.guarantee)).props('role="status"')
-            table = layout.Figures("The released posterior: the numbers that were paid for")
-            posterior = made.posterior
-            rows = zip(posterior.categories, posterior.parameters, posterior.mean(), strict=True)
-            table.show(
-                ("category", "Dirichlet parameter", "mean"),
-                [[str(label), f"{float(a):g}", f"{mean:.4g}"] for label, a, mean in rows],
-            )
-            with ui.row() as self.downloads:
-                for name, file, content in (
-                    ("JSON", "release.json", made.to_json()),
-                    ("Command", "release.sh", exports.shell_script(order)),
-                    ("Script", "release.py", exports.script(order)),
-                    ("Notebook", "release.ipynb", exports.notebook(order)),
-                ):
-                    _download(name, file, content)
-            ui.code(exports.command_line(order), language="bash").classes("w-full")
-
-    def _show_picture(self, picture: bytes) -> None:
-        with self.downloads:
-            _download("PNG", "release.png", picture)
-        with self.result:
-            shown = base64.b64encode(picture).decode()
-            ui.html(
-                f'<img alt="The released posterior" style="max-width:100%" '
-                f'src="data:image/png;base64,{shown}">',
-                sanitize=False,
-            )
-
 
 def _bought(law: Errors, widths: object = None) -> str:
     """What a release is worth, in words."""
@@ -245,19 +228,6 @@ def _bought(law: Errors, widths: object = None) -> str:
             f"\nThe 95 % interval is expected to be {widths.noisy:.3g} wide; without privacy "
             f"{widths.exact:.3g}."
         )
+    elif isinstance(widths, Missing):
+        words += f"\nHow wide the 95 % interval is, is not computable here: {widths.reason}."
     return words
-
-
-def _download(name: str, file: str, content: str | bytes) -> None:
-    data = content.encode() if isinstance(content, str) else content
-    button = ui.button(name, on_click=lambda: ui.download.content(data, file))
-    button.props(f'outline aria-label="Download {file}"')
-
-
-def _picture(made: Release) -> bytes:
-    drawn = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # letters that the font does not have
-        figure: Any = made.plot().figure
-        figure.savefig(drawn, format="png", dpi=120, bbox_inches="tight")
-    return drawn.getvalue()

@@ -6,6 +6,7 @@ computed in another process and sent to a page.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,18 +14,20 @@ from typing import Any
 import numpy as np
 
 from discreet import making
-from discreet.auditing import audit
+from discreet.auditing import audit, by_its_raw_law
 from discreet.calibration import CALIBRATED
-from discreet.errorlaw import listed_or_drawn, mean_error
+from discreet.errorlaw import listed_or_drawn
 from discreet.errors import DiscreetError, InputError
 from discreet.exact import Floats, compositions
 from discreet.explorer.settings import Setting
 from discreet.laws import windows
 from discreet.planning import plan
 
-MOST = {2: 500, 3: 30}  # records up to which losses and averages are exact, by categories
-MOST_IN_PROGRAM = {2: 500, 3: 16}  # and up to which the linear program is solved: a second
-MOST_OPTIMAL = 2_000
+# vectors of counts, at least as many as `dp.compare` goes through
+MOST_AUDITED, AT_ONCE = 2_001, 501  # whose losses are compared, and so few that nobody waits
+MOST_AVERAGED, MOST_SOLVED = 1_001, 5_001  # averaged over; of which the limit is found: seconds
+MOST_OF_SEVERAL = 153  # the same for more than two categories, whose limit is a linear program
+MOST_REMAPPED = 2_000  # records of which the optimal mechanism is found at once
 FEW, MANY = 2_000, 20_000  # draws of an estimate at first, and refined
 SOON = 100_000  # outcomes that are listed at first: more take too long
 MOST_WEIGHED = 1_000_000  # candidates that an exponential mechanism weighs at once
@@ -65,6 +68,26 @@ class Fan:
 
 
 @dataclass(frozen=True)
+class Loss:
+    """The privacy loss over all counts with this n: found by an audit, or proved by a theorem.
+
+    A `bound` is what a theorem proves where the loss itself is not known: it is no larger.
+    """
+
+    value: float
+    theorem: bool = False
+    bound: bool = False
+
+
+@dataclass(frozen=True)
+class Average:
+    """The error averaged over all counts; with a standard error if some of it was drawn."""
+
+    mean: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
 class Widths:
     """The expected width of the 95 % interval that includes the noise, and that without noise."""
 
@@ -72,10 +95,10 @@ class Widths:
     exact: float
 
 
-def proved(setting: Setting, name: str) -> float | Missing:
-    """The epsilon that is proved."""
+def proved(setting: Setting, name: str) -> float:
+    """The epsilon that is proved, which no privacy loss exceeds as δ = 0; infinite if none is."""
     guarantee = setting.mechanism(name).guarantee
-    return float(guarantee.epsilon) if guarantee.private else Missing(f"{name} is not private")
+    return math.inf if guarantee.delta else float(guarantee.epsilon)
 
 
 def errors(setting: Setting, name: str, draws: int = FEW) -> Errors:
@@ -83,7 +106,6 @@ def errors(setting: Setting, name: str, draws: int = FEW) -> Errors:
 
     With more than a few draws it takes its time, and is exact where `accuracy` is.
     """
-    _require_size(setting, name)
     made = setting.mechanism(name)
     most = SOON if draws <= FEW else windows.MOST
     law = listed_or_drawn(made, setting.counts, "hellinger", draws, _rng(), most)
@@ -105,7 +127,6 @@ def fan(setting: Setting, name: str, category: int = 0) -> Fan:
     """The posterior of one category at quantiles of its released mean, and the true one."""
     from scipy.stats import beta
 
-    _require_size(setting, name)
     law = setting.mechanism(name).law(setting.counts)
     listed = windows.likely(law, SOON)
     rows = law.sample(FEW, _rng()) if listed is None else listed[0]
@@ -153,34 +174,49 @@ def _density(curve: Any, x: Floats) -> list[float]:
 
 
 def weighty(setting: Setting, name: str) -> bool:
-    """Whether even an estimate takes long: every candidate is weighed before the first draw."""
-    candidates = compositions.count(setting.n, len(setting.counts))
-    return name in CALIBRATED and candidates > MOST_WEIGHED  # the exponential mechanisms
+    """Whether even an estimate takes long: all candidates are weighed before the first draw."""
+    if name == "optimal":
+        return setting.n > MOST_REMAPPED
+    return name in CALIBRATED and _vectors(setting) > MOST_WEIGHED  # the exponential mechanisms
 
 
-def loss(setting: Setting, name: str) -> float | Missing:
-    """The exact privacy loss over all counts with this n."""
-    if not _within(MOST, setting):
+def audited_at_once(setting: Setting) -> bool:
+    """Whether nobody waits for an audit."""
+    return _vectors(setting) <= AT_ONCE
+
+
+def loss(setting: Setting, name: str) -> Loss | Missing:
+    """The privacy loss over all counts with this n, where a theorem or an audit finds it."""
+    made = setting.mechanism(name)
+    known = by_its_raw_law(made)
+    if known is not None:
+        return Loss(known.epsilon, theorem=True)
+    if name != "lattice" and _vectors(setting) > MOST_AUDITED:
         return Missing(
-            "the exact loss is computed up to 500 records of two categories, 30 of three"
+            "an audit goes through all counts, up to 2,000 records of two categories, 61 of three"
         )
-    return audit(setting.mechanism(name)).epsilon
+    return Loss(audit(made).epsilon)
 
 
 def limit(setting: Setting) -> float | Missing:
     """The least error, averaged over all counts, that a private mechanism can have."""
-    if not _within(MOST_IN_PROGRAM, setting):
-        return Missing(
-            "the linear program is solved up to 500 records of two categories, 16 of three"
-        )
+    if not _within(MOST_SOLVED, setting):
+        return Missing("the limit is found up to 5,000 records of two categories, 16 of three")
     return making.optimal(setting.model, setting.n, setting.epsilon).value
 
 
-def averaged(setting: Setting, name: str) -> float | Missing:
+def averaged(setting: Setting, name: str) -> Average | Missing:
     """The error of a mechanism, averaged over all counts with this n."""
-    if not _within(MOST_IN_PROGRAM, setting):
-        return Missing("the average over all counts is computed where the limit is")
-    return mean_error(setting.mechanism(name))
+    if not _within(MOST_AVERAGED, setting):
+        return Missing(
+            "the average over all counts is taken up to 1,000 records of two categories, 16 of "
+            "three"
+        )
+    made, rng = setting.mechanism(name), _rng()
+    rows = compositions.rows(setting.n, len(setting.counts)).tolist()
+    laws = [listed_or_drawn(made, row, "hellinger", FEW, rng, SOON) for row in rows]
+    spread = math.sqrt(sum(law.standard_error**2 for law in laws)) / len(laws)
+    return Average(sum(law.mean for law in laws) / len(laws), spread)
 
 
 def widths(setting: Setting, name: str) -> Widths:
@@ -200,13 +236,13 @@ def widths(setting: Setting, name: str) -> Widths:
     return Widths(found.width, found.width_without_noise)
 
 
-def _require_size(setting: Setting, name: str) -> None:
-    if name == "optimal" and setting.n > MOST_OPTIMAL:
-        raise InputError(f"the optimal mechanism is looked at up to {MOST_OPTIMAL} records", "n")
+def _within(most: int, setting: Setting) -> bool:
+    return _vectors(setting) <= (most if len(setting.counts) == 2 else MOST_OF_SEVERAL)
 
 
-def _within(most: dict[int, int], setting: Setting) -> bool:
-    return setting.n <= most.get(len(setting.counts), 0)
+def _vectors(setting: Setting) -> int:
+    """How many vectors of counts have this n."""
+    return compositions.count(setting.n, len(setting.counts))
 
 
 def _rng() -> np.random.Generator:

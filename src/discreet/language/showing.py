@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.core.documents import write_file
+from discreet.core.files import write_file
 from discreet.programs.reports import Report
 
 if TYPE_CHECKING:
@@ -46,13 +46,14 @@ class Explanation:
 
         return pages.fragment(self.report)
 
-    def save(self, path: object) -> None:
+    def save(self, path: object, overwrite: bool = False) -> None:
         """Write the page to a file.
 
         Args:
-            path: such as "explained.html".
+            path: such as "explained.html"; a file that exists is refused.
+            overwrite: replace it instead.
         """
-        write_file(path, self.html())
+        write_file(path, self.html(), overwrite)
 
 
 # ---- what there is to say ------------------------------------------------------------------------

@@ -16,14 +16,15 @@ import numpy as np
 
 from discreet import check
 from discreet.check import Category
-from discreet.data.categories import kind_of, positions
+from discreet.data import kinds
+from discreet.data.categories import finder, positions
 from discreet.errors import InputError
 from discreet.exact import Floats, Ints
 
 Column: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 GRID = tuple(np.linspace(-2, 2, 9).tolist())  # the edges of a simulation that declares none
-_KINDS = {"b": "booleans", "i": "integers", "u": "integers", "f": "decimal numbers"}
+_KINDS = {"b": kinds.BOOLEANS, "i": kinds.INTEGERS, "u": kinds.INTEGERS, "f": kinds.FLOATS}
 _SINGLE = (str, int, float, Fraction, Decimal, np.generic)
 
 
@@ -63,27 +64,18 @@ class Feature:
 
 def _places(column: Column, states: Sequence[Category]) -> Ints:
     """Places of the states, −1 for all else; 1 is found as 1, 1.0, '1' or true."""
-    lookup = positions(states)
-    kind = _KINDS.get(column.dtype.kind)
+    kind = kinds.SINGLES if column.dtype == np.float32 else _KINDS.get(column.dtype.kind)
     if kind is None or column.dtype == np.uint64:  # numpy would compare the latter as floats
-        texts = {value: place for (kind, value), place in lookup.items() if kind == "text"}
-        found = [
-            texts.get(value, -1) if type(value) is str else _place(value, lookup)
-            for value in column.tolist()
-        ]
-        return np.array(found, dtype=np.int64)
+        find = finder(states)
+        found = [find(value) for value in column]
+        return np.array([-1 if place is None else place for place in found], dtype=np.int64)
+    lookup = positions(states)
     known = sorted((value, place) for (name, value), place in lookup.items() if name == kind)
     if not known:
         return np.full(len(column), -1)
     values, place_of = np.array([v for v, _ in known]), np.array([place for _, place in known])
     nearest = np.searchsorted(values[1:], column, side="right")
     return np.where(values[nearest] == column, place_of[nearest], -1)
-
-
-def _place(value: object, lookup: Mapping[tuple[str, Any], int]) -> int:
-    plain = value.item() if isinstance(value, np.generic) else value
-    kind = kind_of(plain)
-    return -1 if kind is None else lookup.get((kind, plain), -1)
 
 
 def numbers(column: Column, where: str, feature: str | None = None) -> Floats:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from discreet import check
 from discreet.core import Adjacency
 from discreet.core.documents import exact
-from discreet.errors import DiscreetError
-from discreet.ledger.accounts import Account, name
+from discreet.extras import needed
+from discreet.ledger.accounts import Account
 from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import Entry, malformed
+from discreet.ledger.names import name
 
 if TYPE_CHECKING:
     from discreet.ledger.book import Ledger
@@ -136,11 +137,9 @@ def _composed(losses: list[_Loss], delta: Fraction) -> float:
 
 
 def _distribution(loss: _Loss) -> Any:
-    try:
+    with needed("a tighter total needs dp-accounting", "discreet[accounting]"):
         common = import_module("dp_accounting.pld.common")
         distributions = import_module("dp_accounting.pld.privacy_loss_distribution")
-    except ImportError:
-        raise DiscreetError("a tighter total needs: pip install 'discreet[accounting]'") from None
     if loss.sensitivity:
         rate = float(loss.epsilon / loss.sensitivity)
         return distributions.from_discrete_laplace_mechanism(rate, loss.sensitivity)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,50 +11,12 @@ from discreet import check
 from discreet.core import Adjacency, Guarantee
 from discreet.errors import BudgetError, InputError, PrivacyRefusedError
 from discreet.ledger.amounts import Amount, decimal
+from discreet.ledger.names import name
 
-LONGEST_NAME, MOST_PARTS = 200, 1000
+MOST_PARTS = 1000
 DOUBLED = (Adjacency.ADD_REMOVE, Adjacency.SUBSTITUTE)  # of a release, and of the account that pays
 IMPLIED = (DOUBLED, (Adjacency.SUBSTITUTE, Adjacency.ATTRIBUTE))
 NOTHING = Amount()
-
-
-def name(argument: str, value: object) -> str:
-    """A name to find something by: in Unicode's composed form, without outer spaces.
-
-    Two spellings that look the same must not have two budgets.
-    """
-    text = unicodedata.normalize("NFC", check.label(argument, value))
-    if any(unicodedata.category(letter) in ("Cf", "Zl", "Zp") for letter in text):
-        raise InputError(
-            f"{argument} must not contain invisible characters, got {check.shorten(ascii(text))}",
-            argument,
-        )
-    if text != text.strip():
-        raise InputError(
-            f"{argument} must not begin or end with a space, got {check.brief(value)}", argument
-        )
-    if len(text) > LONGEST_NAME:
-        raise InputError(
-            f"{argument} must have at most {LONGEST_NAME} characters, got {len(text)}", argument
-        )
-    return text
-
-
-def skeleton(text: str) -> str:
-    """What is left of a name without case, forms of letters, and kinds of dashes and spaces."""
-    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    signs = {"Pd": "-", "Zs": " "}
-    found = "".join(signs.get(unicodedata.category(letter), letter) for letter in plain)
-    return found.replace("\N{MINUS SIGN}", "-")
-
-
-def alike(argument: str, text: str, other: str) -> InputError:
-    """A name that a reader would take for another one."""
-    return InputError(
-        f"{argument} {text!r} differs from {other!r} only by case, spaces, dashes or the form of "
-        "letters",
-        argument,
-    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,7 +95,7 @@ class Account:
         if guarantee.unit != self.unit:
             raise PrivacyRefusedError(
                 f"dataset {self.dataset!r} protects one {self.unit}, the release one "
-                f"{guarantee.unit}",
+                f"{guarantee.unit}: count with its unit, or pay from another data set",
                 guarantee,
             )
         if (
@@ -147,7 +108,8 @@ class Account:
         ):
             raise PrivacyRefusedError(
                 f"dataset {self.dataset!r} is kept under adjacency {self.adjacency.value!r}, which "
-                f"a release under {guarantee.adjacency.value!r} does not imply",
+                f"a release under {guarantee.adjacency.value!r} does not imply; release "
+                f"under {self.adjacency.value!r}",
                 guarantee,
             )
         counted = guarantee.under(self.adjacency)
@@ -205,10 +167,6 @@ def _part_names(parts: object) -> tuple[str, ...]:
         )
     if len(set(names)) < len(names):
         raise InputError("parts must be distinct", "parts")
-    known: dict[str, str] = {}
-    for i, part in enumerate(names):
-        if (other := known.setdefault(skeleton(part), part)) != part:
-            raise alike(f"parts[{i}]", part, other)
     return names
 
 

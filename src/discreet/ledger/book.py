@@ -13,11 +13,12 @@ from discreet import check
 from discreet.core import Adjacency, Guarantee
 from discreet.errors import InputError
 from discreet.ledger import charging, opening, stores, verification
-from discreet.ledger.accounts import Account, name
+from discreet.ledger.accounts import Account
 from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import reading, writing
 from discreet.ledger.charging import Quote
 from discreet.ledger.entries import Entry, Receipt, canonical
+from discreet.ledger.names import name
 from discreet.ledger.verification import Report
 
 
@@ -142,7 +143,8 @@ class Ledger:
             guarantee: what the release promises, in the data set's unit and adjacency. An
                 add-remove guarantee counts twice in a data set under substitution.
             about: what is released, in JSON's types: public, it is written down.
-            request_id: the same id again returns the stored release in `Receipt.stored`.
+            request_id: the same id again, letter by letter, returns the stored release in
+                `Receipt.stored`.
             part: a part that the data set was created with.
 
         Raises:

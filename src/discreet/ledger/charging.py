@@ -23,6 +23,7 @@ from discreet.ledger.entries import (
     promise,
     release_digest,
 )
+from discreet.ledger.names import require_visible
 
 
 def charge(
@@ -43,6 +44,7 @@ def charge(
         earlier = chain.requested(dataset, request)
         if earlier is not None:
             return _repeat(chain, earlier, asked)
+        require_visible("request_id", request)
     if chain.last(dataset) is None:
         opening.create(chain, _account(chain, dataset, guarantee))
     found = quote(chain, dataset, guarantee, part)
@@ -120,11 +122,26 @@ def released(chain: Chain, number: int) -> dict[str, Any]:
     """The release that a charge paid for."""
     entry = chain.numbered(number)
     if entry is None or entry.kind != "charge":
-        raise InputError(f"number must be that of a charge, got {number}", "number")
+        raise InputError(
+            f"number must be that of a charge, got {number}, {_instead(chain, entry)}", "number"
+        )
     outcome = chain.outcome(number)
     if outcome is None:
-        raise LedgerError(f"entry {number} was charged, outcome unknown: no release is stored")
+        raise LedgerError(
+            f"entry {number} was charged, outcome unknown: no release is stored, as it was "
+            "interrupted before its draw was recorded, or is not finished yet"
+        )
     return _stored(outcome)
+
+
+def _instead(chain: Chain, entry: Entry | None) -> str:
+    """What a number stands for that is not a charge's."""
+    if entry is None:
+        head = chain.head()
+        return f"where the ledger ends at {0 if head is None else head.number}"
+    if entry.settles is not None:
+        return f"which is the outcome of entry {entry.settles}"
+    return f"which is an entry of kind {entry.kind!r}"
 
 
 def _stored(outcome: Entry) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from discreet import check
 from discreet.core.documents import digest
 from discreet.core.guarantee import Guarantee
 from discreet.errors import InputError, LedgerError
-from discreet.ledger.accounts import Account, name
+from discreet.ledger.accounts import Account
 from discreet.ledger.amounts import Amount
+from discreet.ledger.names import name
 
 LONGEST_ABOUT = 20_000  # characters
 _TYPES: tuple[Any, ...] = (int, str, int, str, (str, type(None)), (int, type(None)), str, str, str)

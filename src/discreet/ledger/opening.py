@@ -11,10 +11,11 @@ from discreet._version import __version__
 from discreet.core import Adjacency
 from discreet.errors import InputError
 from discreet.ledger import schema
-from discreet.ledger.accounts import Account, alike, name, skeleton
+from discreet.ledger.accounts import Account
 from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import OWN, Chain
 from discreet.ledger.entries import Entry, malformed
+from discreet.ledger.names import name, require_unlike, require_visible
 from discreet.ledger.stores import Store
 
 FORMAT = "discreet-ledger"
@@ -139,7 +140,7 @@ def planned(
     """
     if chain.last(dataset) is not None:
         raise InputError(f"dataset {dataset!r} exists already", "dataset")
-    _require_unlike(chain, dataset)
+    _require_new(chain, dataset)
     terms = Terms.of(chain.own())
     default = terms.budget
     if budget is None and default is None:
@@ -151,17 +152,26 @@ def planned(
         fallback.epsilon if budget is None else budget, fallback.delta if delta is None else delta
     )
     rule = adjacency or terms.adjacency or Adjacency.SUBSTITUTE
-    return Account.new(dataset, granted, rule, unit or terms.unit or "record", parts)
+    account = Account.new(dataset, granted, rule, unit or terms.unit or "record", parts)
+    names = [part for part, _ in account.parts]
+    for i, part in enumerate(names):
+        require_unlike(f"parts[{i}]", part, names[:i])
+        require_visible(f"parts[{i}]", part)
+    return account
 
 
-def _require_unlike(chain: Chain, dataset: str) -> None:
-    """A slip of the shift key, or another dash, must not open a second budget."""
-    own = skeleton(dataset)
-    for entry in chain.latest():
+def _require_new(chain: Chain, dataset: str) -> None:
+    """A slip of the shift key, or another dash, must not open a second budget.
+
+    Data sets that a ledger has already are found by their exact names, also two that look alike:
+    both keep what they spent.
+    """
+    known = chain.latest()
+    for entry in known:
         if entry.dataset == dataset:
             raise malformed(entry)  # a damaged index did not find it
-        if skeleton(entry.dataset) == own:
-            raise alike("dataset", dataset, entry.dataset)
+    require_unlike("dataset", dataset, (entry.dataset for entry in known))
+    require_visible("dataset", dataset)
 
 
 def account_of(chain: Chain, dataset: str) -> Account:

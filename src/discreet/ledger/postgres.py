@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, LedgerError
+from discreet.extras import needed
 from discreet.ledger import stores
 from discreet.ledger.stores import Run
 
@@ -65,10 +66,8 @@ class Server:
     @contextmanager
     def _said(self) -> Iterator[None]:
         """Every error of the database in one sentence, without statement, values or password."""
-        try:
+        with _drivers():
             from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
-        except ImportError:
-            raise _missing() from None
         try:
             yield
         except IntegrityError:
@@ -104,13 +103,11 @@ def _run(connection: Connection, sql: str, **names: Any) -> list[tuple[Any, ...]
 @lru_cache(maxsize=8)
 def _engine(url: str) -> Engine:
     """An engine that keeps no connection, so that threads and forks share nothing."""
-    try:
+    with _drivers():
         import psycopg  # noqa: F401
         from sqlalchemy import create_engine, make_url
         from sqlalchemy.exc import SQLAlchemyError
         from sqlalchemy.pool import NullPool
-    except ImportError:
-        raise _missing() from None
     try:
         target = make_url(url).set(drivername="postgresql+psycopg")
         if "connect_timeout" not in target.query:
@@ -120,8 +117,8 @@ def _engine(url: str) -> Engine:
         raise InputError("place is not a valid postgresql:// URL", "place") from None
 
 
-def _missing() -> LedgerError:
-    return LedgerError("a ledger on PostgreSQL needs: pip install 'discreet[postgres]'")
+def _drivers() -> AbstractContextManager[None]:
+    return needed("a ledger on PostgreSQL needs sqlalchemy and psycopg", "discreet[postgres]")
 
 
 def _reason(error: Any) -> str:

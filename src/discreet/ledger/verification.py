@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -16,6 +16,7 @@ from discreet.ledger.accounts import Account
 from discreet.ledger.chain import OWN, Chain
 from discreet.ledger.charging import same_promise
 from discreet.ledger.entries import Entry, Receipt, release_digest
+from discreet.ledger.names import skeleton
 from discreet.progress import track
 
 MOST_PROBLEMS = 20
@@ -27,7 +28,8 @@ class Report:
     """What a verification found.
 
     `unfinished` are the charges without an outcome: interrupted or still running. They are paid
-    and no problem.
+    and no problem. `alike` are names that look the same, in a ledger that an older discreet wrote:
+    each has a budget of its own, and what is spent on the same records adds up.
     """
 
     entries: int
@@ -35,6 +37,7 @@ class Report:
     unfinished: tuple[int, ...]
     problems: tuple[str, ...]
     paid_by: int | None = None  # the entry that paid for the release in question
+    alike: tuple[tuple[str, ...], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -46,6 +49,11 @@ class Report:
         lines = [f"{entries} of {check.number_of(self.datasets, 'data set')}"]
         if self.unfinished:
             lines.append(f"{len(self.unfinished)} charged, outcome unknown")
+        lines += [
+            f"{' and '.join(map(repr, names))} look alike and have budgets of their own: what is "
+            "spent on the same records adds up"
+            for names in self.alike
+        ]
         if self.ok:
             lines.append("the chain, the totals and the rules hold")
             if self.paid_by is not None:
@@ -193,8 +201,22 @@ def verify(chain: Chain, document: Mapping[str, Any] | None = None) -> Report:
     if len(problems) > MOST_PROBLEMS:
         more = f"and {len(problems) - MOST_PROBLEMS} more problems"
         problems = [*problems[:MOST_PROBLEMS], more]
-    paid_by = None if document is None or problems else document["receipt"]["number"]
-    return Report(total, len(state.accounts), tuple(state.open_charges), tuple(problems), paid_by)
+    return Report(
+        total,
+        len(state.accounts),
+        tuple(state.open_charges),
+        tuple(problems),
+        None if document is None or problems else document["receipt"]["number"],
+        _alike(state.accounts),
+    )
+
+
+def _alike(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """Names that today are one."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(skeleton(name), []).append(name)
+    return tuple(tuple(group) for group in found.values() if len(group) > 1)
 
 
 def release_problems(chain: Chain, document: Mapping[str, Any], last: int) -> list[str]:

@@ -18,7 +18,7 @@ from flint import arb
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
 from discreet.core.law import Outcome
-from discreet.core.mechanism import unchanged
+from discreet.core.mechanism import counting, unchanged
 from discreet.errors import InputError
 from discreet.exact import balls, compositions
 from discreet.exact.balls import ball
@@ -141,7 +141,8 @@ def _exponential(
     config: Config, guarantee: Guarantee, exponent: Callable[[Outcome], arb], metric: Distance
 ) -> Mechanism:
     law = partial(_law, config.model.prior, exponent, metric)
-    return Mechanism(config, guarantee, make_raw_law=law, make_law=law, make_released=unchanged)
+    possible = partial(counting, config.n)
+    return Mechanism(config, guarantee, law, law, unchanged, possible=possible)
 
 
 def _law(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
 from discreet.core.law import Outcome
+from discreet.core.mechanism import drawn_from, summing_to
 from discreet.core.tables import Network
 from discreet.exact import Ints
 from discreet.laws.noise import NoiseLaw
@@ -50,6 +51,7 @@ def laplace_updates(
         make_raw_law=partial(_independent, rate, None, None, n),
         make_law=partial(_independent, rate, 0, n, n),
         make_released=released,
+        possible=partial(drawn_from, n),
     )
 
 
@@ -87,7 +89,15 @@ def family_lattice(
         make_raw_law=law,
         make_law=law,
         make_released=partial(_agree, model, budgets),
+        possible=partial(_keep_totals, n, tuple(family.cells for family in model.families)),
     )
+
+
+def _keep_totals(n: int, cells: tuple[int, ...], raw: Outcome) -> bool:
+    """Whether every table has the total n."""
+    ends = itertools.accumulate(cells)
+    tables = [raw[end - size : end] for size, end in zip(cells, ends, strict=True)]
+    return all(summing_to(n, table) for table in tables)
 
 
 def split(model: Network, epsilon: Fraction, shares: str) -> tuple[Fraction, ...]:

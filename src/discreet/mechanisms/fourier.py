@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
 from discreet.core.law import Outcome
+from discreet.core.mechanism import drawn_from
 from discreet.core.tables import Network
 from discreet.errors import InputError
 from discreet.exact import Ints
@@ -69,6 +70,7 @@ def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mech
         make_raw_law=law,
         make_law=law,  # the marginals determine the coefficients
         make_released=partial(_marginals, n, raised, places, len(subsets)),
+        possible=partial(drawn_from, n),
     )
 
 

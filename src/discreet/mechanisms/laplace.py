@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
 from discreet.core.law import Outcome
+from discreet.core.mechanism import drawn_from
 from discreet.exact import Ints
 from discreet.laws.noise import NoiseLaw, remainder
 from discreet.mechanisms import P0
@@ -52,6 +53,7 @@ def _floored(
         make_raw_law=partial(_raw_law, n, rate),
         make_law=partial(_law, n, rate),
         make_released=partial(_released, n),
+        possible=partial(drawn_from, n),
     )
 
 

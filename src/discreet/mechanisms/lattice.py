@@ -12,7 +12,7 @@ import numpy as np
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
 from discreet.core.law import Outcome
-from discreet.core.mechanism import unchanged
+from discreet.core.mechanism import summing_to, unchanged
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
@@ -45,8 +45,8 @@ def lattice(
 
     Post-processing: "project" to the nearest vector of counts, "clip" every count to [0, n],
     "remap" to the counts with the least expected loss given the noisy ones (`loss` and `weights` as
-    for `dp.optimal`; for two categories no private mechanism is more accurate), or None. Under
-    add-remove the first two mean max(0, ·).
+    for `dp.optimal`, which it is for two categories), or None. Under add-remove the first two mean
+    max(0, ·).
     """
     check.choice("postprocess", postprocess, POSTPROCESSING)
     check.label("unit", unit)
@@ -93,6 +93,7 @@ def lattice(
         if task is not None
         else partial(_law, n, epsilon, postprocess, maps[postprocess]),
         make_released=maps[postprocess],
+        possible=partial(summing_to, n),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
 from discreet.core.law import Outcome
-from discreet.core.mechanism import unchanged
+from discreet.core.mechanism import counting, summing_to, unchanged
 from discreet.exact import Ints, compositions
 from discreet.laws.table import TableLaw
 from discreet.mechanisms.lattice import remapped_law, two_sided
@@ -78,6 +78,7 @@ def optimal(
         )
         make_raw_law, make_law = partial(two_sided, n, epsilon), partial(remapped_law, task)
         make_released: Callable[[Ints], Ints] = partial(remap.remap, task)
+        possible = partial(summing_to, n)
     else:
         program.require_small(task)
         # bottom·P(r|c) ≤ top·P(r|c') is verified in integers for all neighbours c, c' and all r,
@@ -87,9 +88,10 @@ def optimal(
             "discreet, optimum/program.py",
         )
         make_raw_law = make_law = partial(_law, task)
-        make_released = unchanged
+        make_released, possible = unchanged, partial(counting, n)
     guarantee = Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem)
-    return OptimalMechanism(config, guarantee, make_raw_law, make_law, make_released, task)
+    laws = make_raw_law, make_law
+    return OptimalMechanism(config, guarantee, *laws, make_released, task, possible=possible)
 
 
 def _law(task: Problem, counts: Outcome) -> Law:

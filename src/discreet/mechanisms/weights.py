@@ -38,8 +38,8 @@ def weight_sample(
     All columns are mapped into [−1, 1] and the features, with the constant, divided by the largest
     norm M they can have, so that ‖x‖₂ ≤ 1 and |y| ≤ 1; in these units ‖w‖₂ ≤ B. A record has a
     log-likelihood in [−(1 + B)²/(2σ²), 0], so the posterior of n records loses (1 + B)²/σ² for a
-    replaced one (MATH.md §9 corrects appendix D, erratum E14). The likelihood is tempered, that is
-    raised to the power τ ≤ 1 for which all samples together lose ε.
+    replaced one; appendix D has another bound, which does not hold (erratum E14). The likelihood is
+    tempered, that is raised to the power τ ≤ 1 for which all samples together lose ε.
 
     norm: B; with 1 no prediction leaves the bounds of y.
     steps: the weights are rounded to multiples of 1/steps, all columns being in [−1, 1].

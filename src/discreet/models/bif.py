@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from discreet import check
-from discreet.core.documents import read_file
+from discreet.core.files import read_file
 from discreet.errors import InputError
 from discreet.exact import Floats
 

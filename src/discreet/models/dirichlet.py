@@ -49,6 +49,7 @@ class DirichletMultinomial:
         by: str | None = None,
         groups: Iterable[Any] | None = None,
         table: str | None = None,
+        line_breaks: bool = False,
     ) -> Counts:
         """Count records by category, where they are. The result is private.
 
@@ -67,6 +68,8 @@ class DirichletMultinomial:
             by: a second column: counts are made for each of its declared groups.
             groups: the declared values of that column.
             table: the table of a .duckdb file.
+            line_breaks: declares that a correct CSV writer wrote the file, whose quoted values may
+                hold line breaks; a release says so. Else a record is a line.
 
         Returns:
             `Counts`, which remember how they were made, so that `dp.release` can refuse what would
@@ -76,7 +79,7 @@ class DirichletMultinomial:
             UnknownValuesError: a value is missing or undeclared; `.values` has up to five of them.
             DataError: the data cannot be read.
         """
-        rules = Rules(where, unknown, other, unit, max_per_unit, table)
+        rules = Rules(where, unknown, other, unit, max_per_unit, table, line_breaks)
         if (by is None) != (groups is None):
             raise InputError(
                 "by and groups belong together: a column and its declared values",
@@ -95,8 +98,9 @@ class DirichletMultinomial:
                 check.label("by", by), check.categories(groups, "groups"), self.categories
             )
             columns = {by: grouping.groups, **columns}
+        tally = tabulate(data, columns, rules)
         return Counts(
-            tabulate(data, columns, rules),
+            tally.values,
             self.categories if grouping is None else grouping.cells,
             unit=unit or "record",
             max_per_unit=max_per_unit or 1,
@@ -105,6 +109,8 @@ class DirichletMultinomial:
             where=where,
             other=other,
             by=grouping,
+            line_breaks=line_breaks,
+            unknown=tally.unknown,
         )
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from discreet import check
+from discreet.core import Adjacency
 from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.models.summary import aligned
@@ -65,7 +66,12 @@ class ExpectedError:
 
 
 def expected_error(
-    model: Any, n: int, epsilon: object, mechanism: str, options: Mapping[str, Any]
+    model: Any,
+    n: int,
+    epsilon: object,
+    mechanism: str,
+    adjacency: Adjacency,
+    options: Mapping[str, Any],
 ) -> ExpectedError:
     """For features that are uniform within their bounds and weights that the prior describes.
 
@@ -73,6 +79,13 @@ def expected_error(
     w, and sampling.
     """
     check.choice("mechanism", mechanism, ("statistics", "sample"))
+    private_n = adjacency is Adjacency.ADD_REMOVE
+    if adjacency is Adjacency.ATTRIBUTE or (private_n and mechanism != "statistics"):
+        raise InputError(
+            "adjacency must be 'substitute', or 'add-remove' for statistics, got "
+            f"{adjacency.value!r} for {mechanism}",
+            "adjacency",
+        )
     n, budget = check.whole("n", n), check.epsilon(epsilon)
     mean, precision = (np.array(part, dtype=np.float64) for part in model.inner_prior)
     noise = model.inner_noise
@@ -83,7 +96,7 @@ def expected_error(
     exact = np.linalg.inv(n * moments / sigma + np.linalg.inv(prior))
     if mechanism == "statistics":
         squares = np.square(mean) + np.diagonal(prior)
-        private = _statistics(model, n, budget, options, moments, sigma, prior, squares)
+        private = _statistics(model, n, private_n, budget, options, moments, sigma, prior, squares)
     else:
         private = _sample(model, n, budget, options, moments, sigma, prior)
     laws = private, exact, prior
@@ -116,6 +129,7 @@ def _uniform(model: Any) -> Floats:
 def _statistics(
     model: Any,
     n: int,
+    private_n: bool,
     epsilon: Fraction,
     options: Mapping[str, Any],
     moments: Floats,
@@ -125,11 +139,12 @@ def _statistics(
 ) -> Floats:
     _require(options, ("delta", "weight"))
     delta = check.rational("delta", options.get("delta", 0))
-    c = options.get("weight") or best_weight(model, False, delta > 0)
-    above, diagonal = (sd / model.grid**2 for sd in noise_of(model, False, epsilon, delta, c).sds)
+    c = options.get("weight") or best_weight(model, private_n, delta > 0)
+    noisy = noise_of(model, private_n, epsilon, delta, c)
+    above, diagonal = (sd / model.grid**2 for sd in noisy.sds)
     entries = np.full(moments.shape, above**2)
     np.fill_diagonal(entries, diagonal**2)
-    if model.intercept:
+    if model.intercept and not private_n:
         entries[0, 0] = 0.0
     entries = np.minimum(entries, (n / 3) ** 2)  # a moment of n records is known to about that
     noise = np.diag((above / c) ** 2 + entries @ squares) + sigma * n * moments

@@ -11,6 +11,7 @@ import numpy as np
 from discreet import check
 from discreet.check import Category
 from discreet.exact import Floats
+from discreet.extras import needed
 
 SHOWN = 20  # categories in a notebook
 
@@ -34,12 +35,8 @@ def to_arviz(
     rng: np.random.Generator | None,
 ) -> Any:
     """Independent draws of θ as ArviZ data with dimensions (chain, draw, category)."""
-    try:
+    with needed("to_arviz needs arviz-base", "discreet[arviz]"):
         import arviz_base
-    except ImportError:
-        raise ImportError(
-            "to_arviz needs arviz-base: python -m pip install 'discreet[arviz]'"
-        ) from None
     chains = check.whole("chains", chains, least=1, most=10**6)
     draws = check.whole("draws", draws, least=1, most=10**9 // chains)
     source = np.random.default_rng() if rng is None else check.generator(rng)

@@ -125,6 +125,7 @@ class BayesNet:
         where: str | None = None,
         unknown: str = "error",
         table: str | None = None,
+        line_breaks: bool = False,
     ) -> Tables:
         """Count the records of all families in one pass, where they are. The result is private.
 
@@ -135,16 +136,19 @@ class BayesNet:
             where: a condition on one record, such as "age >= 50".
             unknown: records with a missing or undeclared value are an "error" or left out ("drop").
             table: the table of a .duckdb file.
+            line_breaks: declares that a correct CSV writer wrote the file, whose quoted values may
+                hold line breaks; a release says so. Else a record is a line.
 
         Raises:
             UnknownValuesError: a value is missing or undeclared; `.values` has up to five records.
         """
         check.choice("unknown", unknown, ("error", "drop"))
         columns = tuple(family.columns for family in self.families)
-        rules = Rules(where=where, unknown=unknown, table=table)
-        values = tabulate_several(data, self.states, columns, rules)
+        rules = Rules(where=where, unknown=unknown, table=table, line_breaks=line_breaks)
+        values, left_out = tabulate_several(data, self.states, columns, rules)
         states = tuple(tuple(self.states[name] for name in scope) for scope in columns)
-        return Tables(columns, tuple(values), where, unknown == "drop", states)
+        drop = unknown == "drop"
+        return Tables(columns, tuple(values), where, drop, states, line_breaks, left_out)
 
     def ordered(self, tables: object) -> tuple[tuple[int, ...], ...]:
         """The counts of every family, of tables that were made for this network."""

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import check
-from discreet.core.documents import write_file
+from discreet.core.files import write_file
 from discreet.core.tables import Tables
-from discreet.errors import DiscreetError
 from discreet.exact import Floats
+from discreet.extras import needed
 from discreet.models import configurations, records
 from discreet.progress import track
 
@@ -99,12 +99,17 @@ class NetworkLaw(ABC):
         places = records.draw(self.net, check.size(size), self._means().__getitem__, source)
         return records.frame(places, self.net.states)
 
-    def to_bif(self, path: str | PathLike[str]) -> None:
-        """Write the network with its mean probabilities as a BIF file."""
+    def to_bif(self, path: str | PathLike[str], overwrite: bool = False) -> None:
+        """Write the network with its mean probabilities as a BIF file.
+
+        Args:
+            path: the file; one that exists is refused.
+            overwrite: replace it instead.
+        """
         from discreet.models import bif
 
         text = bif.write(self.net.parents, self.net.states, self._means())
-        write_file(path, text.rstrip())
+        write_file(path, text.rstrip(), overwrite)
 
     def to_pgmpy(self) -> Any:
         """A pgmpy model with the mean probabilities."""
@@ -142,11 +147,9 @@ def plot_node(
 
 def to_pgmpy(net: BayesNet, tables: Mapping[str, Floats]) -> Any:
     """A pgmpy model with these conditional probabilities."""
-    try:
+    with needed("a pgmpy model needs pgmpy", "pgmpy"):
         from pgmpy.factors.discrete import TabularCPD
         from pgmpy.models import DiscreteBayesianNetwork
-    except ImportError:
-        raise DiscreetError("a pgmpy model needs pgmpy: pip install pgmpy") from None
     model = DiscreteBayesianNetwork()
     model.add_nodes_from(net.nodes)
     for family in net.families:

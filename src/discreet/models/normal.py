@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet import check
+from discreet.core import Adjacency
 from discreet.core.documents import exact
 from discreet.core.statistics import Statistics
 from discreet.data import NumberRules, Scaled, moments
@@ -31,10 +32,15 @@ class NormalMean:
     2·grid + 1 equally spaced numbers between them. The bounds are declared, never read off the
     data; they decide how much noise is needed.
 
+    What is not given follows from the bounds: μ is expected in their middle, and both variances are
+    (width/4)², so that μ beforehand, and a record around the middle, lie within the bounds with
+    probability 0.95. The prior then counts as much as one record (Kass and Wasserman 1995).
+
     Args:
-        prior_mean: of μ.
-        prior_variance: of μ.
-        variance: of the records around μ, known.
+        prior_mean: of μ; None: the middle of the bounds.
+        prior_variance: of μ; None: (width/4)².
+        variance: of the records around μ, known; None: (width/4)². Where the bounds are wide,
+            that is more than it is, and intervals are wider than they need be.
         bounds: (low, high) of the records.
         grid: how finely records are read, half the number of steps between the bounds.
 
@@ -53,16 +59,18 @@ class NormalMean:
 
     def __init__(
         self,
-        prior_mean: object,
-        prior_variance: object,
-        variance: object,
-        bounds: object,
+        prior_mean: object = None,
+        prior_variance: object = None,
+        variance: object = None,
+        bounds: object = None,
         grid: int = 50400,
     ) -> None:
-        object.__setattr__(self, "prior_mean", _moderate("prior_mean", prior_mean))
-        for name, value in (("prior_variance", prior_variance), ("variance", variance)):
-            object.__setattr__(self, name, check.between(name, value, *_SIZES))
         object.__setattr__(self, "bounds", _bounds(bounds))
+        mean = self.centre if prior_mean is None else _moderate("prior_mean", prior_mean)
+        object.__setattr__(self, "prior_mean", mean)
+        for name, value in (("prior_variance", prior_variance), ("variance", variance)):
+            number = _usual(name, self.half) if value is None else value
+            object.__setattr__(self, name, check.between(name, number, *_SIZES))
         object.__setattr__(self, "grid", check.whole("grid", grid, least=2, most=MOST_GRID))
 
     @property
@@ -83,6 +91,7 @@ class NormalMean:
         where: str | None = None,
         unknown: str = "error",
         table: str | None = None,
+        line_breaks: bool = False,
     ) -> Statistics:
         """Sum records where they are. The result is private.
 
@@ -91,25 +100,28 @@ class NormalMean:
                 file, as for `DirichletMultinomial.count`.
             column: the column with the numbers.
             where: a condition on one record, such as "age >= 50".
-            unknown: missing and infinite numbers are an "error", or count as the middle of the
-                bounds, infinite ones as a bound ("middle"). They cannot be left out: n is public.
+            unknown: missing and infinite numbers are an "error", or left out ("drop", which makes
+                n private); "middle" takes the middle of the bounds for what is missing and clips
+                what is infinite.
             table: the table of a .duckdb file.
+            line_breaks: declares that a correct CSV writer wrote the file, whose quoted values may
+                hold line breaks; a release says so. Else a record is a line.
 
         Returns:
             `Statistics`: the number of records, and the sum of U, whole numbers with
             U/grid = (x − centre)/half for x clipped to the bounds.
         """
-        check.choice("unknown", unknown, ("error", "middle"))
         name = "value" if column is None else column
         found = moments(
             {name: _numbers(data)} if column is None else data,
             [Scaled(name, *self.bounds)],
             self.grid,
-            NumberRules(where, unknown, table, droppable=False),
+            NumberRules(where, unknown, table, line_breaks),
             squares=False,
         )
-        values = (found.n, *found.sums)
-        return Statistics(() if column is None else (column,), values, self._reading, where)
+        columns = () if column is None else (column,)
+        values, drop = (found.n, *found.sums), unknown == "drop"
+        return Statistics(columns, values, self._reading, where, drop, line_breaks, found.left_out)
 
     @property
     def _reading(self) -> tuple[Fraction, Fraction, int]:
@@ -159,7 +171,7 @@ class NormalMean:
         raise InputError("counts by group are not those of a mean", "counts")
 
     def released(self, values: Sequence[Any]) -> NormalPosterior:
-        """The posterior that takes a released sum for the true one."""
+        """The posterior that takes a released sum, and number, for the true one."""
         n, total = values
         return NormalPosterior(self.posterior_mean(n, total), self.posterior_variance(n))
 
@@ -180,17 +192,21 @@ class NormalMean:
         mechanism: str = "laplace",
         delta: object = 0,
         points: int = 1001,
+        adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
     ) -> ExpectedError:
         """What to expect before paying: the error that privacy adds to the posterior mean.
 
         Args:
-            n: the number of records.
+            n: the number of records; under add-remove, where it is private, a guess at it.
             epsilon: the privacy parameter.
             mechanism: "laplace", "gaussian", "input" or "hellinger".
             delta: of "gaussian" and "input".
             points: of "hellinger".
+            adjacency: "substitute", or "add-remove" for "laplace" and "gaussian".
         """
-        return expected_error(self, n, check.epsilon(epsilon), mechanism, delta, points)
+        neighbours = Adjacency.of(adjacency)
+        budget = check.epsilon(epsilon)
+        return expected_error(self, n, budget, mechanism, delta, points, neighbours)
 
     def describe(self) -> dict[str, Any]:
         """The model in JSON's types."""
@@ -260,6 +276,17 @@ def _bounds(value: object) -> tuple[Fraction, Fraction]:
         )
     Scaled("value", low, high)  # refuses those that floats cannot tell apart
     return low, high
+
+
+def _usual(name: str, half: Fraction) -> Fraction:
+    """The variance that bounds suggest."""
+    variance = (half / 2) ** 2
+    if not _SIZES[0] <= variance <= _SIZES[1]:
+        apart = check.show(2 * half)
+        raise InputError(
+            f"{name} must be given for bounds of no ordinary width, got bounds {apart} apart", name
+        )
+    return variance
 
 
 def _numbers(data: object) -> object:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from discreet import check
+from discreet.core import Adjacency
+from discreet.errors import InputError
 from discreet.exact.hockey import gaussian_variance
 from discreet.laws.hellinger_normal import HellingerNormalLaw
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 10_001
 NAMES = ("laplace", "gaussian", "input", "hellinger")
+WITH_PRIVATE_N = NAMES[:2]
 
 
 class ExpectedError(NamedTuple):
@@ -41,32 +44,72 @@ class ExpectedError(NamedTuple):
 
 
 def expected_error(
-    model: NormalMean, n: int, epsilon: Fraction, name: str, delta: object, points: int
+    model: NormalMean,
+    n: int,
+    epsilon: Fraction,
+    name: str,
+    delta: object,
+    points: int,
+    adjacency: Adjacency,
 ) -> ExpectedError:
     """Of a release of n records by one of the mechanisms.
 
     That of "hellinger" depends on the records; here it is that of records in the middle of the
-    bounds, wherever their mean lies between two points.
+    bounds, wherever their mean lies between two points. With a private n the error depends on where
+    the mean lies, here where the prior expects it.
     """
     n = check.whole("n", n)
     check.choice("mechanism", name, NAMES)
-    spread = 0.0
-    if n and name == "laplace":  # Var = 1/(2·sinh²(rate/2)) of P(z) ∝ e^{−rate·|z|}
-        half = float(epsilon) / (4 * model.grid)
-        spread = 0.0 if half > 300 else 1 / (math.sqrt(2) * math.sinh(half))
-    elif n and name == "hellinger":
-        spread = _hellinger(
-            model, n, epsilon, check.whole("points", points, least=2, most=MOST_POINTS)
+    if adjacency is Adjacency.SUBSTITUTE:
+        spread = _spread(model, n, epsilon, name, delta, points) if n else 0.0
+    elif adjacency is Adjacency.ADD_REMOVE and name in WITH_PRIVATE_N:
+        spread = _spread_of_two(model, epsilon, name, delta)
+    else:
+        raise InputError(
+            f"adjacency must be 'substitute', or 'add-remove' for {' and '.join(WITH_PRIVATE_N)}, "
+            f"got {adjacency.value!r} for {name}",
+            "adjacency",
         )
-    elif n:
-        share = check.share("delta", delta)
-        variance = gaussian_variance(epsilon, share, Fraction(2 * model.grid) ** 2)
-        spread = math.sqrt(variance * (n if name == "input" else 1))
     return ExpectedError(
         spread * float(model.step(n)),
         math.sqrt(model.posterior_variance(n)),
         math.sqrt(model.prior_variance),
     )
+
+
+def _spread(
+    model: NormalMean, n: int, epsilon: Fraction, name: str, delta: object, points: int
+) -> float:
+    """Of the released sum around the true one, n being public."""
+    if name == "laplace":
+        return _laplace(model, epsilon)
+    if name == "hellinger":
+        return _hellinger(
+            model, n, epsilon, check.whole("points", points, least=2, most=MOST_POINTS)
+        )
+    return _gaussian(model, epsilon, delta, 1) * (math.sqrt(n) if name == "input" else 1)
+
+
+def _spread_of_two(model: NormalMean, epsilon: Fraction, name: str, delta: object) -> float:
+    """Of the sum if n is private: what an error of n does to the mean counts as one of the sum.
+
+    With noise of variance s² on n·grid ± ΣU, that of ΣU is s²/2, and that of n is s²/2 too in units
+    of grid. A record too many moves the mean by its distance from the middle of the bounds.
+    """
+    noise = _laplace(model, epsilon) if name == "laplace" else _gaussian(model, epsilon, delta, 2)
+    away = (model.prior_mean - model.centre) ** 2 + model.prior_variance
+    return noise * math.sqrt((1 + min(Fraction(1), away / model.half**2)) / 2)
+
+
+def _laplace(model: NormalMean, epsilon: Fraction) -> float:
+    """√Var of P(z) ∝ e^{−rate·|z|}, which is 1/(√2·sinh(rate/2)), for the rate ε/(2·grid)."""
+    half = float(epsilon) / (4 * model.grid)
+    return 0.0 if half > 300 else 1 / (math.sqrt(2) * math.sinh(half))
+
+
+def _gaussian(model: NormalMean, epsilon: Fraction, delta: object, numbers: int) -> float:
+    share = check.share("delta", delta)
+    return math.sqrt(gaussian_variance(epsilon, share, Fraction(2 * model.grid) ** 2, numbers))
 
 
 def _hellinger(model: NormalMean, n: int, epsilon: Fraction, points: int) -> float:

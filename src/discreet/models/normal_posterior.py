@@ -217,6 +217,51 @@ class NormalMixture(NormalLaw):
         )
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class TabulatedLaw(NormalLaw):
+    """A law by its weights at many points; its distribution function is linear in between."""
+
+    points: Floats
+    weights: Floats
+
+    @cached_property
+    def _density(self) -> Floats:
+        return np.asarray(self.weights / np.gradient(self.points))
+
+    @cached_property
+    def _below(self) -> Floats:
+        return np.asarray(np.cumsum(self.weights) - self.weights / 2)
+
+    def mean(self) -> float:
+        """E[μ]."""
+        return float(self.weights @ self.points)
+
+    def variance(self) -> float:
+        """Var[μ]."""
+        return float(self.weights @ (self.points - self.mean()) ** 2)
+
+    def pdf(self, x: object) -> Any:
+        """The density at x."""
+        return np.interp(check.reals("x", x), self.points, self._density, 0.0, 0.0)[()]
+
+    def cdf(self, x: object) -> Any:
+        """P(μ ≤ x)."""
+        return np.interp(check.reals("x", x), self.points, self._below, 0.0, 1.0)[()]
+
+    def quantile(self, p: object) -> Any:
+        """The number below which μ lies with probability p."""
+        return np.interp(shares(p), self._below, self.points)[()]
+
+    def sample(self, size: int | None = None, rng: np.random.Generator | None = None) -> Any:
+        """Draws of μ."""
+        source = np.random.default_rng() if rng is None else check.generator(rng)
+        drawn = source.random(None if size is None else check.size(size))
+        return np.interp(drawn, self._below, self.points)[()]
+
+    def __repr__(self) -> str:
+        return f"law of a mean, mean {self.mean():.6g}, sd {self.sd():.4g}"
+
+
 def shares(p: object) -> Floats:
     """Probabilities strictly between 0 and 1."""
     found = check.reals("p", p)

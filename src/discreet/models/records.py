@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.check import Category
-from discreet.errors import DiscreetError
 from discreet.exact import Floats, Ints
+from discreet.extras import missing
 
 if TYPE_CHECKING:
     from discreet.models.network import BayesNet
@@ -38,12 +39,9 @@ def draw(
 def frame(places: Mapping[str, Ints], states: Mapping[str, Sequence[Category]]) -> Any:
     """A data frame of pandas, else of polars, else a pyarrow table."""
     for name, make in _MAKERS.items():
-        try:
-            library = import_module(name)
-        except ImportError:
-            continue
-        return make(library, places, states)
-    raise DiscreetError("records need pandas, polars or pyarrow: pip install pandas")
+        with suppress(ImportError):
+            return make(import_module(name), places, states)
+    raise missing("records need pandas, polars or pyarrow", "pandas")
 
 
 def _pandas(library: Any, places: Any, states: Any) -> Any:

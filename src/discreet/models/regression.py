@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import check
+from discreet.core import Adjacency
 from discreet.core.counts import Grouping
 from discreet.core.documents import exact
 from discreet.core.statistics import Statistics, places
@@ -144,6 +145,7 @@ class LinearRegression:
         where: str | None = None,
         unknown: str = "error",
         table: str | None = None,
+        line_breaks: bool = False,
     ) -> Statistics:
         """The sums of all products of two columns, in one pass where the data are. Private.
 
@@ -159,6 +161,8 @@ class LinearRegression:
                 which makes n private); "middle" takes the middle of the bounds for what is missing
                 and clips what is infinite.
             table: the table of a .duckdb file.
+            line_breaks: declares that a correct CSV writer wrote the file, whose quoted values may
+                hold line breaks; a release says so. Else a record is a line.
 
         Returns:
             `Statistics`, for `posterior` and `dp.release`.
@@ -177,12 +181,20 @@ class LinearRegression:
             data,
             model.scaled,
             self.grid,
-            NumberRules(where, unknown, table),
+            NumberRules(where, unknown, table, line_breaks),
             radius=self.radius,
         )
         columns = (*model.X, y)
         entries = ordered(found.sums, found.products, self.grid if self.intercept else None)
-        return Statistics(columns, (found.n, *entries), model.reading, where, unknown == "drop")
+        return Statistics(
+            columns,
+            (found.n, *entries),
+            model.reading,
+            where,
+            unknown == "drop",
+            line_breaks,
+            found.left_out,
+        )
 
     @property
     def scaled(self) -> tuple[Scaled, ...]:
@@ -292,7 +304,12 @@ class LinearRegression:
         raise InputError("values must come with their mechanism", "values")
 
     def expected_error(
-        self, n: int, epsilon: object, mechanism: str = "statistics", **options: Any
+        self,
+        n: int,
+        epsilon: object,
+        mechanism: str = "statistics",
+        adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
+        **options: Any,
     ) -> ExpectedError:
         """What to expect of a release before paying for it: from public values alone.
 
@@ -301,12 +318,13 @@ class LinearRegression:
         that does not know its columns yet is asked as `model.of(y, X).expected_error(…)`.
 
         Args:
-            n: the number of records.
+            n: the number of records; under add-remove, where it is private, a guess at it.
             epsilon: the budget.
             mechanism: "statistics" or "sample".
+            adjacency: "substitute", or "add-remove" for "statistics".
             options: as in `dp.release`: delta and weight, or samples and norm.
         """
-        return expected_error(self, n, epsilon, mechanism, options)
+        return expected_error(self, n, epsilon, mechanism, Adjacency.of(adjacency), options)
 
     def describe(self) -> dict[str, Any]:
         """The model in JSON's types."""

@@ -21,6 +21,7 @@ from discreet.models.regression import LinearRegression
 from discreet.noise_aware import finite, table
 from discreet.noise_aware.networks import NETWORK_MECHANISMS, infer_network
 from discreet.noise_aware.normal import infer_mean
+from discreet.noise_aware.normal_private_n import infer_mean_and_n
 from discreet.noise_aware.regression import infer_weights
 
 __all__ = ["NETWORK_MECHANISMS", "infer", "infer_network"]
@@ -45,7 +46,8 @@ def infer(
 
     Returns:
         A `DirichletMixture`; its `diagnostics` tell how it was computed and how exact it is. For a
-        network a `NoiseAwareNetwork`, which has one for every row of every table.
+        network a `NoiseAwareNetwork`, which has one for every row of every table; for a mean a
+        `NormalLaw`, for a regression a `WeightsMixture`.
 
     Raises:
         InputError: raw is no output of the mechanism, or n_prior does not apply.
@@ -53,12 +55,16 @@ def infer(
     """
     if isinstance(mechanism.config.model, BayesNet):
         return infer_network(mechanism, raw, n_prior=n_prior, rng=rng)
-    if isinstance(mechanism.config.model, (NormalMean, LinearRegression)):
-        if n_prior is not None:
-            raise InputError("n_prior is for counts under add-remove", "n_prior")
+    if isinstance(mechanism.config.model, NormalMean):
+        number = table.prior_of_n(n_prior, mechanism.config.n)
         mechanism.postprocess(raw)
-        if isinstance(mechanism.config.model, NormalMean):
-            return infer_mean(mechanism, raw)
+        if mechanism.config.n is None:
+            return infer_mean_and_n(mechanism, raw, number)
+        return infer_mean(mechanism, raw)
+    if isinstance(mechanism.config.model, LinearRegression):
+        if n_prior is not None:
+            raise InputError("n_prior is for counts and means under add-remove", "n_prior")
+        mechanism.postprocess(raw)
         return infer_weights(mechanism, raw, rng)
     require_categories(mechanism)
     mechanism.postprocess(raw)

@@ -182,6 +182,8 @@ def prior_of_n(n_prior: object, n: int | None) -> PriorOfN:
         )
     support = getattr(n_prior, "support", None)
     first, last = support() if callable(support) else (0, math.inf)
+    if not max(first, 0) <= last:  # nan is no bound either
+        raise InputError("n_prior must be a distribution on whole numbers from 0 on", "n_prior")
     return PriorOfN(logpmf, max(float(first), 0.0), float(last))
 
 

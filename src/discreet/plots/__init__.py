@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet import check
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import InputError
 from discreet.exact import Floats
+from discreet.extras import needed
 from discreet.plots.labels import Box, label_lines
 
 if TYPE_CHECKING:
@@ -56,11 +57,9 @@ _LEAST = 1e-12  # probability on a logarithmic axis
 
 def new_axes(ax: Axes | None = None) -> Axes:
     """The given axes or new ones, with the frame reduced to what is read off."""
-    try:
+    with needed("plots need matplotlib", "discreet[plot]"):
         from matplotlib.axes import Axes
         from matplotlib.figure import Figure
-    except ImportError:
-        raise DiscreetError("plots need matplotlib: pip install 'discreet[plot]'") from None
     if ax is None:
         ax = Figure(figsize=(6.4, 4.0), layout="constrained").subplots()
     elif not isinstance(ax, Axes):

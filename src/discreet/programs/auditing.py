@@ -287,10 +287,12 @@ def loss(
     one: tuple[Any, ...],
     two: tuple[Any, ...],
     coarse: bool = False,
+    end: float = math.inf,
 ) -> Witness:
     """How much more likely some draws are with one data set than with its neighbour.
 
-    With `coarse` noise without a grid is taken to be on the assumed one, on counts too.
+    With `coarse` noise without a grid is taken to be on the assumed one, on counts too. After the
+    time `end` no more draws are tried.
     """
     given = adversarial(program, given, one, two)
     n = max(len(one), len(two))
@@ -298,7 +300,7 @@ def loss(
         public = {k: v for k, v in given.items() if isinstance(v, Fraction)} | {"n": Fraction(n)}
         epsilon = program.budget.epsilon.ball(public)
         delta = program.budget.delta.ball(public)
-        pair = _Pair(program, given, one, two, coarse)
+        pair = _Pair(program, given, one, two, coarse, end)
         try:
             return pair.witness(epsilon, delta)
         except _CoarseError:
@@ -318,6 +320,7 @@ class _Pair:
     one: tuple[Any, ...]
     two: tuple[Any, ...]
     coarse: bool = False
+    end: float = math.inf
 
     def witness(self, epsilon: arb, delta: arb) -> Witness:
         """The loss, or δ at the claimed ε, rounded down."""
@@ -351,6 +354,8 @@ class _Pair:
             if not self.coarse and (audit.assumed or other.assumed):
                 raise _CoarseError
             yield value, explorer.log_p, log_p, audit.slack
+            if time.monotonic() > self.end:
+                return
 
     def ratio(self) -> tuple[arb, Any]:
         """The log of the largest ratio of probabilities, of those that are tried: 0 at least."""
@@ -411,10 +416,10 @@ def refute(
                 if time.monotonic() > end:
                     return None
                 try:
-                    witness = loss(program, given, one, two)
+                    witness = loss(program, given, one, two, end=end)
                     if witness.violated and witness.epsilon == math.inf:
                         # perhaps only because what is no count was drawn in steps of its own
-                        other = loss(program, given, one, two, coarse=True)
+                        other = loss(program, given, one, two, coarse=True, end=end)
                         witness = witness if other.violated else other
                 except _STOPPED:
                     break

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.core import Adjacency
-from discreet.programs import declared, posteriors, rules, symbolic, syntax
+from discreet.programs import declared, posteriors, rounds, rules, symbolic, syntax
 from discreet.programs.abstract import (
     Abstract,
     Belief,
@@ -27,11 +27,13 @@ from discreet.programs.abstract import (
 )
 from discreet.programs.costs import Budget, Cost, in_all, require_within, spent
 from discreet.programs.describing import describe
-from discreet.programs.expressions import MOST_UNROLLED, Expressions, Path, Step
+from discreet.programs.expressions import Expressions, Step
+from discreet.programs.paths import Path
 from discreet.programs.proving import Prover
-from discreet.programs.symbolic import ZERO, Expression, number
+from discreet.programs.symbolic import Expression, number
 
 MOST_PATHS = 256
+MOST_RECORDS = 32  # values of a record of which every pair is a change of its own
 
 
 class Checker(Expressions):
@@ -111,8 +113,12 @@ class Checker(Expressions):
 
     def loop(self, node: syntax.For, names: dict[str, Abstract]) -> None:
         """For i in range(k): unrolled, or once for all i."""
-        start, count = self.range_of(node.source, names)
-        if count.value is not None and start.value is not None and count.value <= MOST_UNROLLED:
+        start, count = rounds.range_of(self, node.source, names)
+        if (
+            count.value is not None
+            and start.value is not None
+            and count.value <= rounds.MOST_UNROLLED
+        ):
             for i in range(int(count.value)):
                 names[node.name] = Public(start + number(i))
                 self.block(node.body, names)
@@ -124,14 +130,7 @@ class Checker(Expressions):
         names[node.name] = Public(index)
         spent_before, ways = len(self.costs), len(self.path.taken)
         self.block(node.body, names)
-        if len(self.path.taken) > ways:
-            # rounds may go different ways, which one walk through the body does not show
-            raise self.error(
-                node,
-                "a branch in a loop of unknown length has no rule",
-                fix="make the length a number, or branch outside of the loop",
-                kind="unknown",
-            )
+        rounds.require_straight(self, node, ways)
         # If the body may never run, a name is after the loop as private as before it, or as after a
         # round, and a new one may have no value at all.
         certain = self.prover.at_most(symbolic.ONE, count).holds
@@ -159,22 +158,7 @@ class Checker(Expressions):
                 names[name] = self.weakened(name, before[name])
             else:
                 names[name] = Hidden(name)
-        # no rounds at all where the end lies before the start: nothing is paid back
-        rounds = count
-        if not self.prover.at_most(ZERO, count).holds:
-            rounds = symbolic.largest(ZERO, count)
-        inside = self.costs[spent_before:]
-        del self.costs[spent_before:]
-        for cost in inside:
-            used = frozenset[str]().union(*(e.symbols for e in cost.epsilons), cost.delta.symbols)
-            if used & index.symbols or cost.gaussian is not None:
-                raise self.error(
-                    node,
-                    "the cost changes from round to round of a loop of unknown length",
-                    fix="spend the same in every round, or make the length a number",
-                    kind="unknown",
-                )
-            self.costs.append(cost.times(rounds))
+        rounds.repeat(self, node, index, count, spent_before)
 
     def weakened(self, name: str, value: Abstract) -> Abstract:
         """All that is known of a value after unknown many rounds."""
@@ -227,7 +211,7 @@ def scenarios_of(kind: declared.Kind, adjacency: Adjacency) -> tuple[Scenario, .
     """All changes of one record, where its values are few."""
     values = declared.support(kind)
     added_ = adjacency is Adjacency.ADD_REMOVE
-    if values is None or len(values) > 12:
+    if values is None or len(values) > MOST_RECORDS:
         return (Scenario(added=added_),)
     if added_:
         return tuple(Scenario(None, value, True, True) for value in values)

@@ -103,7 +103,10 @@ class Window:
     def __init__(self, request: Request, few: bool) -> None:
         self.centers: tuple[int | None, ...] = (0,)
         if isinstance(request, Selection):
-            self.steps: Sequence[int] = tuple(dict.fromkeys(request.first))
+            # from both ends inwards: of many, the last are those that seldom show the loss
+            last = len(request.first) - 1
+            inwards = sorted(set(request.first), key=lambda i: (min(i, last - i), i))
+            self.steps: Sequence[int] = inwards
         elif isinstance(request, PosteriorDraw):
             self.steps = range(_BINS + 1)
         else:

@@ -8,32 +8,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from discreet.core import Adjacency
-from discreet.programs import declared, operators, rules, symbolic, syntax
+from discreet.programs import declared, operators, rounds, rules, syntax
 from discreet.programs.abstract import (
     Abstract,
     Closure,
     FamilyName,
     Hidden,
     Items,
-    LawOf,
     Private,
     Public,
     RecordList,
     Scenario,
     Vector,
     is_public,
-    is_releasable,
 )
 from discreet.programs.costs import Cost, spent
 from discreet.programs.describing import describe
 from discreet.programs.diagnostics import Diagnostic, ProgramError
 from discreet.programs.families import FAMILIES
 from discreet.programs.operators import AFTER
+from discreet.programs.paths import Path
 from discreet.programs.proving import Prover
 from discreet.programs.signatures import SIGNATURES
 from discreet.programs.symbolic import ZERO, Expression, number
 
-MOST_UNROLLED = 64
 MOST_BITS = 2_000  # of a number that is written down
 # Operations on a distance of laws, which a run knows as a ball. With factors of at most 2^64 and
 # other public numbers of at most 1000 bits (which a run makes sure of) they magnify it by at most
@@ -78,26 +76,6 @@ def _hint(name: str, word: str) -> str:
         return f"write {_INSTEAD[word]}; "
     near = difflib.get_close_matches(word, words, n=1)
     return f"did you mean {near[0]}? " if near else ""
-
-
-class Path:
-    """Which way public branches go in this run; new ones go the first way and are noted."""
-
-    def __init__(self, decisions: tuple[bool, ...] = ()) -> None:
-        self.decisions, self.taken = decisions, list[bool]()
-
-    def choose(self) -> bool:
-        """The next decision."""
-        place = len(self.taken)
-        self.taken.append(self.decisions[place] if place < len(self.decisions) else True)
-        return self.taken[-1]
-
-    def following(self) -> tuple[bool, ...] | None:
-        """The decisions of the next path in order."""
-        left = list(self.taken)
-        while left and not left[-1]:
-            left.pop()
-        return (*left[:-1], False) if left else None
 
 
 class Expressions(ABC):
@@ -179,64 +157,6 @@ class Expressions(ABC):
             "private",
         )
 
-    def range_of(
-        self, node: syntax.Node, names: Mapping[str, Abstract]
-    ) -> tuple[Expression, Expression]:
-        """Start and length of a range."""
-        if not isinstance(node, syntax.Call) or node.name != "range":
-            value = self.value(node, names)
-            if isinstance(value, RecordList):
-                raise self.error(
-                    node,
-                    "a loop over private records has no rule",
-                    fix="write sum(map(f, data)), fold(step, start, data) or sample_each(f, data)",
-                    kind="syntax",
-                )
-            raise self.error(
-                node, "this loop has no rule", fix="write for i in range(k)", kind="syntax"
-            )
-        ends = []
-        given = [part for part in node.arguments if not isinstance(part, syntax.Missing)]
-        for argument in given:
-            value = self.value(argument, names)
-            if not isinstance(value, Public):
-                raise self.error(
-                    argument,
-                    "the length of this range is private",
-                    getattr(value, "why", "") or f"it is {describe(value)}",
-                    "use a public number; under add-remove the number of records is private",
-                    "private",
-                )
-            ends.append(value.number)
-        if None in ends:
-            raise self.error(
-                node, "range needs one or two known numbers", fix="write range(k)", kind="syntax"
-            )
-        known = [end for end in ends if end is not None]
-        for end in known:
-            if not self.whole(end):
-                raise self.error(
-                    node,
-                    f"a range ends at whole numbers, and {end} may not be one",
-                    fix="use whole numbers, len(data), or parameters declared as Nat",
-                    kind="value",
-                )
-        start, stop = (ZERO, known[0]) if len(known) == 1 else (known[0], known[1])
-        return start, stop - start
-
-    def whole(self, x: Expression) -> bool:
-        """Whether it is a whole number for all values of the parameters."""
-        return all(
-            coefficient.denominator == 1
-            and all(
-                isinstance(base, symbolic.Symbol)
-                and power > 0
-                and self.prover.symbols.get(base.name, declared.Number()).whole
-                for base, power in monomial
-            )
-            for monomial, coefficient in x.terms
-        )
-
     def value(self, node: syntax.Node, names: Mapping[str, Abstract]) -> Abstract:
         """What is known of an expression."""
         if isinstance(node, syntax.Number):
@@ -264,7 +184,7 @@ class Expressions(ABC):
         if isinstance(node, syntax.Lambda):
             return Closure(node, dict(names))
         if isinstance(node, syntax.Each):
-            return self.each(node, names)
+            return rounds.each(self, node, names)
         if isinstance(node, syntax.Apply):
             function = self.value(node.function, names)
             arguments = tuple(self.value(argument, names) for argument in node.arguments)
@@ -372,36 +292,6 @@ class Expressions(ABC):
                 kind="syntax",
             )
         return items[int(known)]
-
-    def each(self, node: syntax.Each, names: Mapping[str, Abstract]) -> Abstract:
-        """A public list of public values."""
-        start, count = self.range_of(node.source, names)
-        if count.value is not None and start.value is not None and count.value <= MOST_UNROLLED:
-            places = range(int(count.value))
-            inside = [dict(names) | {node.name: Public(start + number(i))} for i in places]
-            items = tuple(self.value(node.body, scope) for scope in inside)
-            if items and all(map(is_releasable, items)):
-                return Items(items)
-        index = Public(self.prover.fresh(node.name, declared.Number()))
-        before = len(self.costs)
-        item = self.value(node.body, dict(names) | {node.name: index})
-        if len(self.costs) > before:
-            raise self.error(
-                node,
-                "sample has no rule in a list of unknown length",
-                fix="draw in a for loop, or make the length a number",
-                kind="syntax",
-            )
-        if not is_releasable(item):
-            raise self.error(
-                node,
-                "a list of private values has no rule",
-                fix="release each value with noise, or compute it from public numbers",
-                kind="private",
-            )
-        if isinstance(item, LawOf):
-            return Public(sort="list", note=item.family)
-        return Public(sort="list")
 
     def unknown(self, node: syntax.Unknown, names: Mapping[str, Abstract]) -> Abstract:
         """Something without a rule."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +28,8 @@ from discreet.programs.drawing import Sampler, Transcript
 from discreet.programs.families import Law
 from discreet.programs.program import Program
 from discreet.programs.syntax import words
+
+MOST_ORDERS = 50_000  # of parameters: all of up to eight
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,13 @@ def _proper(law: Law, parameters: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 class ProgramConfig(Config):
     """Everything public that defines a run."""
 
-    def __str__(self) -> str:
+    @property
+    def label(self) -> str:
+        """The name of the program."""
         return f"program {self.model.program.name}"
+
+    def __str__(self) -> str:
+        return self.label
 
 
 @dataclass(frozen=True)
@@ -169,8 +177,28 @@ def _unused(_: object) -> Any:
 def read_program_mechanism(document: Mapping[str, Any]) -> Mechanism:
     """From the document of a release."""
     n = check.whole("n", document["n"], least=1) if document["n"] is not None else None
-    program = read_program(document["model"], document["adjacency"])
+    program = _in_order(
+        read_program(document["model"], document["adjacency"]),
+        document["guarantee"]["basis"]["source"],
+    )
     if (n is None) == (program.adjacency is Adjacency.SUBSTITUTE):
         raise InputError("n is public under substitution, and only there", "n")
+    if program.n not in (None, n):
+        raise InputError("n must be the number of records that the program declares", "n")
     given = {name: read_value(value) for name, value in document["options"].items()}
     return program_mechanism(program, program.read_parameters(given), n)
+
+
+def _in_order(program: Program, digest: object) -> Program:
+    """The parameters in the order of their declaration, by which the proof's digest was made.
+
+    A ledger keeps the keys of a document sorted. Most are declared as the function takes them.
+    """
+    kinds = dict(program.kinds)
+    taken = [(name, kinds[name]) for name in program.parameters[1:]]
+    orders = itertools.chain([program.kinds, tuple(taken)], itertools.permutations(taken))
+    for order in itertools.islice(orders, MOST_ORDERS):
+        found = replace(program, kinds=order)
+        if found.digest == digest:
+            return found
+    return program

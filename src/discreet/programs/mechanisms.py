@@ -12,11 +12,9 @@ from discreet.programs import symbolic, syntax
 from discreet.programs.abstract import (
     Abstract,
     Belief,
-    Closure,
     Distances,
     Gaussian,
     Items,
-    LawOf,
     Noisy,
     Private,
     Public,
@@ -212,73 +210,6 @@ def analytic_sigma(checker: Checker, node: syntax.Call, arguments: Arguments) ->
             kind="value",
         )
     return Scale(*values)
-
-
-def exponential(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:
-    """A candidate r with weight exp(eps·score(r)/2): (eps·Δscore, 0)."""
-    eps, score, candidates = arguments
-    rate = checker.require_positive(node.arguments[0], eps, "eps")
-    if not is_releasable(candidates):
-        raise checker.error(
-            node,
-            "the candidates depend on the data",
-            f"they are {describe(candidates)}: a candidate that one data set has and its "
-            "neighbour has not gives the data away",
-            'list them from public numbers, or declare them: params={"grid": Candidates(Beta)}',
-            "private",
-        )
-    listed = isinstance(candidates, Items) and candidates.items
-    if not listed and not (isinstance(candidates, Public) and candidates.sort == "list"):
-        raise checker.error(
-            node, "candidates must be a list", fix="write exp_mech(eps, f, grid)", kind="syntax"
-        )
-    if not isinstance(score, Closure):
-        raise checker.error(
-            node, "score must be a function", fix="write lambda r: …", kind="syntax"
-        )
-    if isinstance(candidates, Items) and len({_kind(item) for item in candidates.items}) > 1:
-        raise checker.error(
-            node, "candidates must be of one kind", fix="all numbers, flags, labels or laws"
-        )
-    items = candidates.items if isinstance(candidates, Items) else (_any_of(candidates),)
-    moves, why = checker.zero(), ""
-    for item in dict.fromkeys(items):
-        value = numeric(pure(checker, node, score, (item,)))
-        if isinstance(value, Public):
-            continue
-        if value is None or value.distances is None:
-            fix = "use -hellinger(post, r) itself, not its square and not kl"
-            raise without_bound(checker, node, value, fix)
-        pairs = zip(moves, value.distances, strict=True)
-        moves = tuple(worst(a, b) for a, b in pairs)
-        why = value.why
-    # The weight of r changes by at most exp(eps·Δ/2), and so does the sum of all weights.
-    costs = tuple(rate * d for d in moves)
-    text = f"exp_mech, the score moves by {worst(*moves)} ({why or 'it is public'})"
-    return Noisy(costs, ZERO, _any_of(candidates), text)
-
-
-def _kind(item: Abstract) -> tuple[object, ...]:
-    """What a candidate is."""
-    if isinstance(item, Items):
-        return tuple(map(_kind, item.items))
-    if isinstance(item, LawOf):
-        return ("law", item.family)
-    return ("public", item.sort, item.note) if isinstance(item, Public) else (type(item),)
-
-
-def _any_of(candidates: Abstract) -> Abstract:
-    """One of public candidates, whichever."""
-    if isinstance(candidates, Items) and candidates.items:
-        first = candidates.items[0]
-        if isinstance(first, Public):
-            return Public(sort=first.sort)
-        if isinstance(first, LawOf):
-            return Public(sort="law", note=first.family)
-        return Public(sort="list")
-    if isinstance(candidates, Public) and candidates.note is not None:
-        return Public(sort="law", note=candidates.note)
-    return Public()
 
 
 def sample(checker: Checker, node: syntax.Call, arguments: Arguments) -> Abstract:

@@ -121,10 +121,10 @@ def _require_unscaled(
 
 def _size(checker: Checker, c: Expression) -> Expression:
     """|c|, in one piece where its sign is known."""
-    if c.value is None and checker.prover.positive(c).holds:
-        return c
-    if c.value is None and checker.prover.positive(-c).holds:
-        return -c
+    for x in (c, -c) if c.value is None else ():
+        low = checker.prover.lower_bound(x)
+        if (low is not None and low >= 0) or checker.prover.positive(x).holds:
+            return x
     return symbolic.absolute(c)
 
 

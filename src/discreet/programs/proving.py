@@ -7,13 +7,14 @@ between rational bounds that balls have proved, so z3 is never asked about one o
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from discreet.errors import DiscreetError, InputError
 from discreet.exact import balls
+from discreet.extras import needed
 from discreet.programs.declared import Number
 from discreet.programs.symbolic import (
     ZERO,
@@ -21,12 +22,17 @@ from discreet.programs.symbolic import (
     Constant,
     Expression,
     Function,
+    Monomial,
     Symbol,
     number,
     symbol,
+    symbols_of,
+    worst,
 )
 
 LIMIT = 2_000  # milliseconds of z3
+MOST_PARTS = 500  # of maxima in a question: z3 does not settle more of them, and far more end it
+NEAR = 4  # distances before another one that it is compared with
 _BITS = 192
 _TRIED = tuple(Fraction(x) for x in ("1", "1/2", "2", "10", "1/10", "100", "1/100", "1000"))
 
@@ -44,6 +50,9 @@ class Prover:
     """What is known of the parameters."""
 
     symbols: dict[str, Number] = field(default_factory=dict)
+    _answers: dict[tuple[Expression, bool], Answer] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def fresh(self, name: str, kind: Number) -> Expression:
         """A new symbol, with a name that nothing in a program can have."""
@@ -84,6 +93,41 @@ class Prover:
     def negative_at(self, x: Expression) -> dict[str, Fraction] | None:
         """Simple values at which x is negative; None if none is found, which proves nothing."""
         return self._tried(x)
+
+    def convex(self, x: Expression, name: str) -> bool:
+        """Whether x is seen to be convex in one symbol, whatever the others are."""
+        return all(self._convex(monomial, coefficient, name) for monomial, coefficient in x.terms)
+
+    def _convex(self, monomial: Monomial, coefficient: Fraction, name: str) -> bool:
+        """Of a term: a power of the symbol, or a maximum, times what does not depend on it."""
+        inside = [(base, power) for base, power in monomial if name in symbols_of(base)]
+        if not inside or inside == [(Symbol(name), 1)]:
+            return True  # a constant, or linear: also with a negative factor
+        others = [base for base, _ in monomial if name not in symbols_of(base)]
+        if len(inside) > 1 or coefficient < 0 or not all(map(self._never_negative, others)):
+            return False
+        ((base, power),) = inside
+        if isinstance(base, Function):
+            largest = base.name == "max" and power == 1
+            return largest and all(self.convex(part, name) for part in base.parts)
+        return self._surely_positive(base)  # all whole powers of positive numbers are convex
+
+    def _never_negative(self, base: Base) -> bool:
+        bounds = self._bounds(base)
+        return (bounds is not None and bounds[0] >= 0) or self._surely_positive(base)
+
+    def largest(self, distances: Iterable[Expression]) -> Expression:
+        """The largest of distances, without those that are seen to be never larger than another."""
+        kept: list[Expression] = []
+        for x in dict.fromkeys(distances):
+            near = kept[-NEAR:]
+            if not any(self._covers(other, x) for other in near):
+                kept[-NEAR:] = [*(other for other in near if not self._covers(x, other)), x]
+        return worst(*kept)
+
+    def _covers(self, one: Expression, two: Expression) -> bool:
+        low = self.lower_bound(one - two)
+        return low is not None and low >= 0
 
     # ---- by the signs of the terms -------------------------------------------------------------
 
@@ -141,6 +185,8 @@ class Prover:
             return _enclosed(base)
         if base.name == "sum" and (low := self.lower_bound(base.parts[0])) is not None:
             return low, None
+        if base.name == "max" and any(-part in base.parts for part in base.parts):
+            return Fraction(0), None  # a magnitude: max(x, −x)
         return None
 
     # ---- by trying ----------------------------------------------------------------------------
@@ -172,7 +218,15 @@ class Prover:
     # ---- by z3 --------------------------------------------------------------------------------
 
     def _asked(self, x: Expression, strict: bool = False) -> Answer:
-        """Z3's answer to: x ≥ 0 (x > 0) for all values?"""
+        """Z3's answer to: x ≥ 0 (x > 0) for all values? Once for all positive multiples of x."""
+        unit = x / number(abs(x.terms[0][1]))
+        if (unit, strict) not in self._answers:
+            self._answers[unit, strict] = self._solved(unit, strict)
+        return self._answers[unit, strict]
+
+    def _solved(self, x: Expression, strict: bool) -> Answer:
+        if _parts(x) > MOST_PARTS:
+            return Answer(None)
         z3 = solver_module()
         translator = _Translator(z3, self)
         solver = z3.Solver()
@@ -209,6 +263,12 @@ def _enclosed(base: Base) -> tuple[Fraction, Fraction]:
             if value.is_finite():
                 return balls.fraction(value.lower()), balls.fraction(value.upper())
     raise InputError(f"{base.name} of these numbers does not exist", "budget")
+
+
+def _parts(x: Expression) -> int:
+    """How many expressions its maxima, minima and the like are made of."""
+    functions = [b for monomial, _ in x.terms for b, _ in monomial if isinstance(b, Function)]
+    return sum(1 + _parts(part) for base in functions for part in base.parts)
 
 
 def _value(found: Any) -> Fraction | None:
@@ -281,10 +341,8 @@ class _Translator:
 
 def solver_module() -> Any:
     """z3, or what to install."""
-    try:
+    with needed("programs are proved by z3", "discreet[language]"):
         import z3
-    except ImportError:
-        raise DiscreetError("programs are proved by z3: pip install 'discreet[language]'") from None
     return z3
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from discreet import check
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError, InputError, MissingPackageError
 from discreet.programs import auditing, declared
 from discreet.programs.auditing import Witness
 from discreet.programs.checking import Proof
@@ -74,6 +74,8 @@ def check_program(program: Program) -> Report:
         return Report(program, "PROVED", found, None, None, time.perf_counter() - start)
     except ProgramError as error:
         diagnostic = error.diagnostic
+    except MissingPackageError:
+        raise
     except DiscreetError as error:
         diagnostic = Diagnostic(_whole(program), str(error), kind="unknown")
     except (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, RecursionError):

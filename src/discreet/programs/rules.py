@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from discreet.programs import (
     beliefs,
+    candidates,
     declared,
     listing,
     mechanisms,
@@ -296,7 +297,7 @@ RULES: dict[str, Rule] = {
     "laplace": mechanisms.laplace,
     "gauss": mechanisms.gauss,
     "analytic_sigma": mechanisms.analytic_sigma,
-    "exp_mech": mechanisms.exponential,
+    "exp_mech": candidates.exponential,
     "sample": mechanisms.sample,
     "sample_each": mechanisms.sample_each,
     "parallel": mechanisms.parallel,

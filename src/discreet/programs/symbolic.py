@@ -74,6 +74,8 @@ class Expression:
     # ---- arithmetic --------------------------------------------------------------------------
 
     def __add__(self, other: Expression) -> Expression:
+        if not self.terms or not other.terms:
+            return self if self.terms else other
         found = dict(self.terms)
         for monomial, coefficient in other.terms:
             found[monomial] = found.get(monomial, Fraction(0)) + coefficient
@@ -137,14 +139,8 @@ class Expression:
     @cached_property
     def symbols(self) -> frozenset[str]:
         """The names in it."""
-        found: set[str] = set()
-        for monomial, _ in self.terms:
-            for base, _power in monomial:
-                if isinstance(base, Symbol):
-                    found.add(base.name)
-                elif isinstance(base, Function):
-                    found.update(*(part.symbols for part in base.parts))
-        return frozenset(found)
+        bases = (base for monomial, _ in self.terms for base, _power in monomial)
+        return frozenset[str]().union(*map(symbols_of, bases))
 
     def ball(self, values: Mapping[str, Fraction]) -> arb:
         """Its value at numbers for the symbols, at the working precision."""
@@ -173,6 +169,14 @@ class Expression:
     def exact(self) -> str:
         """In writing, with every digit."""
         return _text(self, str)
+
+
+def symbols_of(base: Base) -> frozenset[str]:
+    """The names in a factor."""
+    if isinstance(base, Symbol):
+        return frozenset((base.name,))
+    parts = base.parts if isinstance(base, Function) else ()
+    return frozenset[str]().union(*(part.symbols for part in parts))
 
 
 def _base_ball(base: Base, values: Mapping[str, Fraction]) -> arb:

@@ -1,1 +1,1 @@
-"""Programs of two lists: those that are proved, and those that must not be."""
+"""Programs that are proved private."""

@@ -1,1 +1,0 @@
-"""Programs that are proved private."""

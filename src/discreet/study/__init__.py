@@ -1,1 +1,0 @@
-"""Studies: comparisons and simulations over many settings."""

@@ -1,8 +1,0 @@
-"""What we found ourselves; no paper has it."""
-
-from discreet.study.reproduce.ours import networks, theory, use
-from discreet.study.reproduce.parts import Claim, Part, Printed
-
-CLAIMS: tuple[Claim, ...] = (*use.CLAIMS, *networks.CLAIMS, *theory.CLAIMS)
-PARTS: tuple[Part, ...] = ()
-PRINTED: tuple[Printed, ...] = ()

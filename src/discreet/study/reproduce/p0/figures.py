@@ -1,8 +1,0 @@
-"""The tables and figures of P0."""
-
-from __future__ import annotations
-
-from discreet.study.reproduce.p0 import experiments, losses, steps, theory
-from discreet.study.reproduce.parts import Part
-
-PARTS: tuple[Part, ...] = (*steps.PARTS, *theory.PARTS, *experiments.PARTS, *losses.PARTS)

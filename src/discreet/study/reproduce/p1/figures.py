@@ -1,8 +1,0 @@
-"""The tables and figures of P1, and the studies it announces."""
-
-from __future__ import annotations
-
-from discreet.study.reproduce.p1 import studies, tables, theory
-from discreet.study.reproduce.parts import Part
-
-PARTS: tuple[Part, ...] = (*tables.PARTS, *theory.PARTS, *studies.PARTS)

@@ -1,7 +1,0 @@
-"""P2: its figures and its table, its claims and its printed numbers."""
-
-from discreet.study.reproduce.p2.claims import CLAIMS
-from discreet.study.reproduce.p2.figures import PARTS
-from discreet.study.reproduce.p2.printed import PRINTED
-
-__all__ = ["CLAIMS", "PARTS", "PRINTED"]

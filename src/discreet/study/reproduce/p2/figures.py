@@ -1,8 +1,0 @@
-"""The figures and the table of P2, and its first figure on real data."""
-
-from __future__ import annotations
-
-from discreet.study.reproduce.p2 import accuracy, guarantees, regression
-from discreet.study.reproduce.parts import Part
-
-PARTS: tuple[Part, ...] = (*guarantees.PARTS, *accuracy.PARTS, *regression.PARTS)

@@ -1,7 +1,0 @@
-"""P3: its tables and figures, its claims and its printed numbers."""
-
-from discreet.study.reproduce.p3.claims import CLAIMS
-from discreet.study.reproduce.p3.figures import PARTS
-from discreet.study.reproduce.p3.printed import PRINTED
-
-__all__ = ["CLAIMS", "PARTS", "PRINTED"]

@@ -1,0 +1,94 @@
+"""What was written stays readable, and a seed keeps its draws."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+import discreet as dp
+from discreet.core.documents import digest
+from tests.golden import documents
+from tests.golden.cases import NAMES, made
+from tests.optional import module
+
+RELEASES = documents.lines("releases.jsonl")
+CERTIFICATES = documents.lines("certificates.jsonl")
+COMMANDS = documents.lines("commands.jsonl")
+
+
+def written(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def close(found: Any, wanted: Any) -> bool:
+    """Equal, but for the last digits of floats, which depend on the machine's libraries."""
+    if isinstance(wanted, float) and isinstance(found, float):
+        return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12)
+    if isinstance(wanted, Mapping) and isinstance(found, Mapping):
+        return [*found] == [*wanted] and all(close(found[key], wanted[key]) for key in wanted)
+    if isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        return len(found) == len(wanted) and all(map(close, found, wanted))
+    return type(found) is type(wanted) and bool(found == wanted)
+
+
+def test_all_of_them_are_there() -> None:
+    assert [*RELEASES] == [*NAMES]
+    assert [*CERTIFICATES] == [*documents.AUDITED]
+    assert [*COMMANDS] == [*documents.COMMANDS]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_release_is_read_byte_for_byte(name: str) -> None:
+    kept = RELEASES[name]
+    release = dp.Release.from_json(written(kept))
+    assert release.to_json() == written(kept)
+    unsigned = {key: value for key, value in kept.items() if key != "sha256"}
+    assert kept["sha256"] == digest(unsigned)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_seed_gives_the_same_release(name: str) -> None:
+    assert made(name).to_json() == written(RELEASES[name])
+
+
+@pytest.mark.parametrize("name", documents.AUDITED)
+def test_a_certificate_is_verified(name: str) -> None:
+    kept = CERTIFICATES[name]
+    assert dp.verify(kept).certificate.document() == {
+        key: value for key, value in kept.items() if key != "sha256"
+    } | {"sha256": kept["sha256"]}
+
+
+def test_a_ledger_is_read_and_goes_on() -> None:
+    with documents.ledger() as place:
+        book = dp.Ledger.existing(place)
+        assert book.verify().ok
+        outcomes = [entry for entry in book.history() if entry.kind == "outcome"]
+        assert [entry.dataset for entry in outcomes] == [*documents.PAID]
+        for entry in outcomes:
+            assert entry.settles is not None
+            stored = book.released(entry.settles)
+            release = dp.Release.from_json(stored)
+            assert json.loads(release.to_json()) == stored
+            assert book.verify(release).ok
+            assert stored["mechanism"] == RELEASES[entry.dataset]["mechanism"]
+            assert stored["options"] == RELEASES[entry.dataset]["options"]
+        before = book.datasets()
+        for name in documents.PAID:  # asked again, the stored release is returned
+            again = made(name, ledger=book, dataset=name, request_id=name)
+            assert again.receipt is not None
+            assert again.receipt.stored is not None
+        assert book.datasets() == before
+        made("lattice", ledger=book, dataset="lattice")
+        assert book.verify().ok
+
+
+@pytest.mark.parametrize("name", documents.COMMANDS)
+def test_commands_print_what_they_printed(name: str) -> None:
+    if name.startswith("check"):
+        module("z3", "language")
+    assert close(documents.commands(name)[name], COMMANDS[name])
