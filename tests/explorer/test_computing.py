@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from discreet.explorer import computing
-from discreet.explorer.computing import Computer
-from discreet.explorer.previews import Errors
+from discreet.explorer.computing import Computer, Worker
+from discreet.explorer.previews import Average, Errors
 from discreet.explorer.settings import read_setting
 from tests.explorer.browsing import settled
 
@@ -43,11 +43,19 @@ def test_the_same_figure_is_computed_once(computer: Computer) -> None:
     assert one is two
 
 
-async def slow_and_quick(computer: Computer) -> tuple[Any, Any]:
+async def endless(computer: Computer) -> tuple[Worker, Any]:
+    """The worker for slow figures, and one it will never find: its process is stopped."""
     computer._free.clear()
-    hard = read_setting("7 5 4", "1", "0.00001")
-    slow = asyncio.create_task(computer.figure("averaged", hard, "lattice"))
+    (worker,) = computer._workers[True]
+    await asyncio.to_thread(worker.compute, ("limit", SETTING), lambda: True)  # it is there
+    os.kill(worker._process.pid or 0, signal.SIGSTOP)
+    task = asyncio.create_task(computer.figure("averaged", SETTING, "lattice"))
     await asyncio.sleep(0.1)
+    return worker, task
+
+
+async def slow_and_quick(computer: Computer) -> tuple[Any, Any]:
+    _, slow = await endless(computer)
     quick = await computer.figure("errors", SETTING, "ls_hist")
     return await slow, quick
 
@@ -63,12 +71,9 @@ def test_what_takes_too_long_is_given_up(
 
 
 async def abandoned(computer: Computer) -> Any:
-    computer._free.clear()
-    hard = read_setting("7 5 4", "1", "0.00002")
-    left = asyncio.create_task(computer.figure("averaged", hard, "lattice"))
-    await asyncio.sleep(0.1)
+    _, left = await endless(computer)
     left.cancel()
-    return await computer.figure("limit", SETTING)
+    return await computer.figure("limit", read_setting("7, 3", "1", "1"))
 
 
 @pytest.mark.slow
@@ -82,14 +87,9 @@ def test_what_nobody_waits_for_does_not_hold_up_others(
 
 
 async def killed(computer: Computer) -> tuple[Any, Any]:
-    computer._free.clear()
-    (worker,) = computer._workers[True]
-    await asyncio.to_thread(worker.compute, ("limit", SETTING), lambda: True)
-    hard = ("averaged", read_setting("7 5 4", "1", "0.00003"), "lattice")
-    task = asyncio.create_task(asyncio.to_thread(worker.compute, hard, lambda: True))
-    await asyncio.sleep(0.2)
+    worker, task = await endless(computer)
     os.kill(worker._process.pid or 0, signal.SIGKILL)
-    return await task, await computer.figure("limit", read_setting("7, 3", "1", "1"))
+    return await task, await computer.figure("limit", read_setting("8, 3", "1", "1"))
 
 
 @pytest.mark.slow
@@ -97,6 +97,8 @@ def test_a_process_that_dies_is_replaced(
     computer: Computer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(computing, "MOST_SECONDS", 600.0)
-    broken, after = settled(killed(computer))
-    assert broken == computing.STOPPED
+    before = processes(computer, True)
+    found, after = settled(killed(computer))
+    assert isinstance(found, Average)  # by the process that took its place
     assert isinstance(after, float)
+    assert processes(computer, True) != before
