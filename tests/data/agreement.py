@@ -55,7 +55,7 @@ def compared(seed: int, writer: str, readers: Mapping[str, Reader], place: Path)
             ):
                 continue  # Spark writes moments without their zone
             got = _asked(each, reader(path), writer == "line breaks")
-            if isinstance(got, str) and any(word in got for word in UNTYPED):
+            if isinstance(got, str) and any(word in got for word in _refusals(each, name)):
                 continue
             assert got == wanted, f"seed {seed}, {writer}, {name}: {got} for {wanted}\n{each}"
             found[name].append(got)
@@ -82,6 +82,14 @@ def _asked(case: Case, data: Any, breaks: bool) -> Any:
         return writing.asked(case, data, breaks)
     except dp.InputError as refused:
         return str(refused)
+
+
+def _refusals(case: Case, reader: str) -> Sequence[str]:
+    """Sentences by which a reader may refuse what another can read: types decide, not records."""
+    if reader.startswith("dask") and kinds.DECIMALS in case.types.values():
+        # dask makes up values for every column, also those that are not read: not for decimal(2, 2)
+        return (*UNTYPED, "a value does not fit the type of its column")
+    return UNTYPED
 
 
 def _objects(case: Case, writer: str, reader: str) -> bool:
