@@ -15,8 +15,8 @@ import numpy as np
 
 import discreet as dp
 from benchmarks.timing import best, milliseconds, show
-from discreet.optimum import program, remap
-from discreet.optimum.losses import problem
+from discreet.families.dirichlet.optimum import program, remap
+from discreet.families.dirichlet.optimum.losses import problem
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:
@@ -62,7 +62,7 @@ def calibrations() -> None:
 
         make = partial(dp.mechanism, "ehds", model, n=n, epsilon=1, calibrate=True)
         place = partial(Path, tempfile.mkdtemp(), "certificates")
-        with patch("discreet.cache.directory", place):
+        with patch("discreet.auditing.certificate_store.directory", place):
             cold, made = timed(make)
             cached = best(make, 3)
         basis = made.guarantee.basis

@@ -23,7 +23,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Calibrations of the tests are not kept among the user's."""
     place = tmp_path_factory.mktemp("cache") / "certificates"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.cache.directory", lambda: place)
+        patch.setattr("discreet.auditing.certificate_store.directory", lambda: place)
         yield place
 
 

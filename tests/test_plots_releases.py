@@ -18,11 +18,11 @@ from matplotlib.tri import TriContourSet
 
 import discreet as dp
 from discreet.exact import Floats
-from discreet.models.mixture import DirichletMixture
-from discreet.models.posterior import DirichletPosterior
 from discreet.plots import simplex
 from discreet.plots.budget import Spending, plot_budget
 from discreet.plots.posteriors import BLUE, GREY, plot_groups, plot_posterior
+from discreet.posteriors.dirichlet import DirichletPosterior
+from discreet.posteriors.mixture import DirichletMixture
 
 TWO = dp.BetaBinomial(categories=("cured", "not cured"))
 THREE = dp.DirichletMultinomial(["cured", "improved", "unchanged"])

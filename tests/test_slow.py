@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from discreet import divergence, sensitivity
+from discreet import divergence
+from discreet.divergence import sensitivity
+from discreet.divergence.sensitivity import DISTANCES, KINDS
 from discreet.exact import balls, compositions
 from discreet.exact.balls import ball
-from discreet.sensitivity import DISTANCES, KINDS
-from tests.mechanisms.test_papers import float_loss
-from tests.test_sensitivity import brute_local, brute_smooth
+from tests.divergence.test_sensitivity import brute_local, brute_smooth
+from tests.families.dirichlet.test_papers import float_loss
 
 pytestmark = pytest.mark.slow
 

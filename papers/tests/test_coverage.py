@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import discreet as dp
-from discreet.noise_aware import infer, many
+from discreet.noise_aware import infer
 from discreet_papers import coverage as study
+from discreet_papers import marginals
 from discreet_papers.coverage import SETTINGS, Setting, coverage
 
 
@@ -58,7 +59,7 @@ def test_many_at_once_is_one_by_one(
     mechanism = dp.mechanism(name, model, n=n, epsilon=epsilon)
     theta = rng.dirichlet(prior, 40)
     raws = study._simulate(mechanism, rng.multinomial(n, theta), rng)
-    found = many.marginal_cdfs(mechanism, raws, theta, rng)
+    found = marginals.marginal_cdfs(mechanism, raws, theta, rng)
     for row in range(40):
         posterior = infer(mechanism, tuple(raws[row].tolist()))
         interval = posterior.interval(0.9)

@@ -16,6 +16,7 @@ from discreet._version import __version__
 
 if TYPE_CHECKING:
     from discreet.auditing import Audit, audit
+    from discreet.auditing.verify import verify
     from discreet.core import (
         Adjacency,
         Certificate,
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
         Theorem,
     )
     from discreet.divergence import hellinger, kl, l1, total_variation
-    from discreet.errorlaw import ErrorLaw, accuracy
+    from discreet.divergence.sensitivity import (
+        global_sensitivity,
+        local_sensitivity,
+        smooth_sensitivity,
+    )
     from discreet.errors import (
         BudgetError,
         DataError,
@@ -41,20 +46,19 @@ if TYPE_CHECKING:
         PrivacyRefusedError,
         UnknownValuesError,
     )
+    from discreet.families.dirichlet.accuracy import ErrorLaw, accuracy
+    from discreet.families.dirichlet.comparison import Comparison, compare
+    from discreet.families.dirichlet.model import BetaBinomial, DirichletMultinomial
+    from discreet.families.network.model import BayesNet
+    from discreet.families.normal.model import NormalMean
+    from discreet.families.regression.model import LinearRegression
     from discreet.ledger import Ledger
-    from discreet.making import MECHANISMS, mechanism, optimal
-    from discreet.models.dirichlet import BetaBinomial, DirichletMultinomial
-    from discreet.models.mixture import DirichletMixture
-    from discreet.models.network import BayesNet
-    from discreet.models.normal import NormalMean
-    from discreet.models.posterior import DirichletPosterior
-    from discreet.models.regression import LinearRegression
     from discreet.planning import Plan, plan
-    from discreet.planning.comparison import Comparison, compare
-    from discreet.releases import Release
-    from discreet.releasing import release
-    from discreet.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
-    from discreet.verifying import verify
+    from discreet.posteriors.dirichlet import DirichletPosterior
+    from discreet.posteriors.mixture import DirichletMixture
+    from discreet.registry import MECHANISMS, mechanism, optimal
+    from discreet.releases.published import Release
+    from discreet.releases.releasing import release
 
 _PUBLIC = {
     "auditing": ("Audit", "audit"),
@@ -69,7 +73,7 @@ _PUBLIC = {
         "Theorem",
     ),
     "divergence": ("hellinger", "kl", "l1", "total_variation"),
-    "errorlaw": ("ErrorLaw", "accuracy"),
+    "families.dirichlet.accuracy": ("ErrorLaw", "accuracy"),
     "errors": (
         "BudgetError",
         "DataError",
@@ -85,19 +89,19 @@ _PUBLIC = {
         "UnknownValuesError",
     ),
     "ledger": ("Ledger",),
-    "making": ("MECHANISMS", "mechanism", "optimal"),
-    "models.dirichlet": ("BetaBinomial", "DirichletMultinomial"),
-    "models.mixture": ("DirichletMixture",),
-    "models.network": ("BayesNet",),
-    "models.normal": ("NormalMean",),
-    "models.posterior": ("DirichletPosterior",),
-    "models.regression": ("LinearRegression",),
+    "registry": ("MECHANISMS", "mechanism", "optimal"),
+    "families.dirichlet.model": ("BetaBinomial", "DirichletMultinomial"),
+    "posteriors.mixture": ("DirichletMixture",),
+    "families.network.model": ("BayesNet",),
+    "families.normal.model": ("NormalMean",),
+    "posteriors.dirichlet": ("DirichletPosterior",),
+    "families.regression.model": ("LinearRegression",),
     "planning": ("Plan", "plan"),
-    "releases": ("Release",),
-    "releasing": ("release",),
-    "sensitivity": ("global_sensitivity", "local_sensitivity", "smooth_sensitivity"),
-    "planning.comparison": ("Comparison", "compare"),
-    "verifying": ("verify",),
+    "releases.published": ("Release",),
+    "releases.releasing": ("release",),
+    "divergence.sensitivity": ("global_sensitivity", "local_sensitivity", "smooth_sensitivity"),
+    "families.dirichlet.comparison": ("Comparison", "compare"),
+    "auditing.verify": ("verify",),
 }
 _HOME = {name: room for room, names in _PUBLIC.items() for name in names}
 

@@ -16,8 +16,8 @@ from discreet.auditing.continuous import audit_continuous
 from discreet.auditing.neighbours import neighbours
 from discreet.auditing.pairs import ContinuousAudit, audit_pairs
 from discreet.core import Mechanism, PointMass
-from discreet.models.normal import NormalMean
-from discreet.models.regression import LinearRegression
+from discreet.families.normal.model import NormalMean
+from discreet.families.regression.model import LinearRegression
 
 SMALL = NormalMean(0, 4, 1, bounds=(-3, 3), grid=4)
 FINE = NormalMean(0, 4, 1, bounds=(-3, 3))

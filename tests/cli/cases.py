@@ -52,7 +52,7 @@ def call(*arguments: object) -> Result:
 def call_as_nobody(*arguments: object) -> Result:
     """Run a command as a user who is not root; for a process of its own."""
     call(*arguments, "--help")  # loads the command while all of Python can be read
-    ours = ("discreet.cli.places", "discreet.releasing", "discreet.cli.failures")
+    ours = ("discreet.cli.places", "discreet.releases.releasing", "discreet.cli.failures")
     for module in (*ours, "sqlite3", "matplotlib.figure"):
         importlib.import_module(module)
     if os.geteuid() == 0:

@@ -126,7 +126,8 @@ def test_shell_completion() -> None:
 def test_an_interrupt_is_one_line(tmp_path: Path) -> None:
     code = """
         import os, signal, sys
-        from discreet import cli, releasing
+        from discreet import cli
+        from discreet.releases import releasing
         def slow(*given, **options):
             os.kill(os.getpid(), signal.SIGINT)
             while True:
@@ -145,7 +146,8 @@ def test_an_interrupt_is_one_line(tmp_path: Path) -> None:
 def test_being_terminated_is_no_error(swallowed: bool) -> None:
     code = f"""
         import os, signal, sys
-        from discreet import cli, releasing
+        from discreet import cli
+        from discreet.releases import releasing
         def slow(*given, **options):
             try:
                 os.kill(os.getpid(), signal.SIGTERM)
@@ -218,7 +220,7 @@ def test_what_is_said_of_errors(
     def fail(*given: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr("discreet.releasing.release", fail)
+    monkeypatch.setattr("discreet.releases.releasing.release", fail)
     result = call("demo")
     assert result.status == (2 if isinstance(error, dp.MissingPackageError) else 1)
     assert result.err.startswith(words)
@@ -234,7 +236,7 @@ def test_the_place_of_an_error_is_in_the_package_whatever_folders_are_called(
     theirs = compile("def fail(*_, **__): raise ValueError", file, "exec")
     names: dict[str, object] = {}
     exec(theirs, names)
-    monkeypatch.setattr("discreet.releasing.release", names["fail"])
+    monkeypatch.setattr("discreet.releases.releasing.release", names["fail"])
     assert call("demo").err.startswith("Error: unexpected ValueError in demo.py, line ")
 
 

@@ -131,7 +131,7 @@ def test_verify_reads_the_release_as_it_stands(
     assert release(patients, budget, "1", "--out", out).status == 0
     document = json.loads(out.read_text())
     verify = ("ledger", "verify", budget, "--release")
-    monkeypatch.setattr("discreet.releases.__version__", "9.9.9")  # after an upgrade
+    monkeypatch.setattr("discreet.releases.published.__version__", "9.9.9")  # after an upgrade
     done(*verify, out)
     for change in ({"software": "discreet 9.9.9"}, {"n": float(document["n"])}):
         other = {key: value for key, value in (document | change).items() if key != "sha256"}

@@ -19,7 +19,7 @@ import pytest
 
 import discreet as dp
 from discreet.core import Adjacency
-from discreet.making import NORMAL_MECHANISMS, REGRESSION_MECHANISMS, with_adjacency
+from discreet.registry import NORMAL_MECHANISMS, REGRESSION_MECHANISMS, with_adjacency
 
 ROOT = Path(__file__).parents[2]
 MEAN = dp.NormalMean(5, 4, 9, (0, 10))

@@ -17,8 +17,8 @@ import discreet as dp
 from discreet.core import Law
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.product import ProductLaw
-from discreet.making import NETWORK_MECHANISMS
-from tests.mechanisms.networks import CHAIN, FORK, PAIR, exact_loss, tables
+from discreet.registry import NETWORK_MECHANISMS
+from tests.families.network.networks import CHAIN, FORK, PAIR, exact_loss, tables
 from tests.statistics import noncentrality, pearson
 
 ROOT = Path(__file__).parents[2]

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 
 import discreet as dp
-from discreet.errorlaw import mean_error
 from discreet.exact import Floats
 from discreet.explorer import previews
 from discreet.explorer.previews import Errors, Fan, Loss, Missing, Widths, figure
 from discreet.explorer.settings import read_setting, sketched
-from discreet.planning import comparison
+from discreet.families.dirichlet import comparison
+from discreet.families.dirichlet.accuracy import mean_error
 
 SMALL = read_setting("71, 19", "1", "1")
 LARGE = read_setting("463 247 21", "1", "0.5")

@@ -14,12 +14,12 @@ from discreet import InputError, NotEnumerable
 from discreet.core import Law, PointMass
 from discreet.exact import balls
 from discreet.exact.balls import ball
+from discreet.families.dirichlet.mechanisms.lattice import clip, project
 from discreet.laws.exponential import ExponentialLaw
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, points, shell_size
 from discreet.laws.mapped import MappedLaw
 from discreet.laws.noise import NoiseLaw, remainder
 from discreet.laws.table import TableLaw
-from discreet.mechanisms.lattice import clip, project
 from tests.statistics import pearson
 
 

@@ -15,7 +15,8 @@ from scipy import special, stats
 import discreet as dp
 from discreet.exact import balls
 from discreet.exact.balls import ball
-from discreet.noise_aware import finite, infer, one_count
+from discreet.families.dirichlet import listed_counts
+from discreet.noise_aware import infer, two_categories
 from discreet.noise_aware.prior import log_rise, log_steps
 from tests.noise_aware.cases import (
     PRIORS,
@@ -130,13 +131,13 @@ def test_the_bound_on_what_is_left_out_holds(
 ) -> None:
     """Windows that are far too narrow leave out much, and say so."""
     n, alpha = 400, tuple(Fraction(str(a)) for a in prior)
-    monkeypatch.setattr(one_count, "TOLERANCE", math.inf)
+    monkeypatch.setattr(two_categories, "TOLERANCE", math.inf)
     some = 0
     for rate, z, reach in itertools.product((0.05, 1.0), (-30, 0, 77, 200, 399, 450), (0.5, 3, 12)):
-        whole = one_count._listed(alpha, n, z, rate, floored, 0, n)
+        whole = two_categories._listed(alpha, n, z, rate, floored, 0, n)
         p = np.exp(whole - special.logsumexp(whole))
-        monkeypatch.setattr(one_count, "_REACH", reach)
-        listed = one_count.infer(alpha, n, z, rate, floored)
+        monkeypatch.setattr(two_categories, "_REACH", reach)
+        listed = two_categories.infer(alpha, n, z, rate, floored)
         inside = listed.counts[:, 0].astype(int)
         outside = 1 - p[inside].sum()
         assert outside <= listed.left_out * (1 + 1e-9) + 1e-13
@@ -152,14 +153,14 @@ def test_the_bound_holds_for_windows_beside_the_output(
     """Outwards the noise may still grow towards z: windows below, around and above it."""
     n, alpha, beside = 400, tuple(Fraction(str(a)) for a in prior), 0
     for rate, z in itertools.product((0.05, 0.4, 1.0), (-30, 10, 200, 390, 450)):
-        whole = one_count._listed(alpha, n, z, rate, floored, 0, n)
+        whole = two_categories._listed(alpha, n, z, rate, floored, 0, n)
         p = np.exp(whole - special.logsumexp(whole))
         ends = {0, 3, 9, 11, 60, 199, 200, 201, 340, 389, 391, 397, n} | {z - 1, z, z + 1}
         for window in itertools.combinations(sorted(end for end in ends if 0 <= end <= n), 2):
             low, high = window
-            logs = one_count._listed(alpha, n, z, rate, floored, low, high)
+            logs = two_categories._listed(alpha, n, z, rate, floored, low, high)
             edges = float(logs[0]), float(logs[-1])
-            bound = one_count._left_out(alpha, n, z, rate, floored, window, edges, logs)
+            bound = two_categories._left_out(alpha, n, z, rate, floored, window, edges, logs)
             outside = p[:low].sum() + p[high + 1 :].sum()
             assert outside <= bound * (1 + 1e-9) + 1e-13
             beside += bool((high < z or low > z) and bound < 0.5 and outside > 1e-9)
@@ -174,17 +175,17 @@ def test_the_bound_on_grouping_holds(
     """Total variation to the exact mixture, for cells of several sizes."""
     alpha = tuple(Fraction(str(a)) for a in prior)
 
-    def mixture(listed: one_count.Listed) -> dp.DirichletMixture:
+    def mixture(listed: two_categories.Listed) -> dp.DirichletMixture:
         weights = np.exp(listed.logs - listed.logs.max())
         return dp.DirichletMixture((0, 1), listed.counts + np.array(prior), weights)
 
     for n, z, rate in ((700, 200, 0.016), (700, 10, 0.004), (700, 800, 0.01)):
-        exact = mixture(one_count.infer(alpha, n, z, rate, floored))
+        exact = mixture(two_categories.infer(alpha, n, z, rate, floored))
         for cells in (60, 300):
             with monkeypatch.context() as patch:
-                patch.setattr(one_count, "MOST_LISTED", 50)
-                patch.setattr(one_count, "_CELLS", cells)
-                listed = one_count.infer(alpha, n, z, rate, floored)
+                patch.setattr(two_categories, "MOST_LISTED", 50)
+                patch.setattr(two_categories, "_CELLS", cells)
+                listed = two_categories.infer(alpha, n, z, rate, floored)
             assert len(listed.logs) < cells + 5
             assert 0 < listed.grouped <= 1
             assert mixture(listed).total_variation(exact) <= listed.grouped
@@ -204,10 +205,10 @@ def test_grouping_includes_that_the_weights_are_wrong(
     There the distances within the cells alone are less than the error.
     """
     alpha = tuple(Fraction(str(a)) for a in prior)
-    exact = one_count.infer(alpha, n, 0, rate, False)
-    monkeypatch.setattr(one_count, "MOST_LISTED", 50)
-    monkeypatch.setattr(one_count, "_CELLS", cells)
-    listed = one_count.infer(alpha, n, 0, rate, False)
+    exact = two_categories.infer(alpha, n, 0, rate, False)
+    monkeypatch.setattr(two_categories, "MOST_LISTED", 50)
+    monkeypatch.setattr(two_categories, "_CELLS", cells)
+    listed = two_categories.infer(alpha, n, 0, rate, False)
     laws = [
         dp.DirichletMixture(
             (0, 1), each.counts + np.array(prior), np.exp(each.logs - each.logs.max())
@@ -238,14 +239,14 @@ def test_tiny_budgets(n: int, epsilon: float) -> None:
 
 
 def test_normalisers_are_remembered() -> None:
-    finite._normalisers.cache_clear()
+    listed_counts._normalisers.cache_clear()
     mechanism = made("ehds", 2, 40, 1, 1.0)
     infer(mechanism, (10, 30))
     infer(made("ehds", 2, 40, 1, 1.0), (11, 29))
-    assert finite._normalisers.cache_info().hits == 1
+    assert listed_counts._normalisers.cache_info().hits == 1
     infer(made("ehds", 2, 40, 1, 1.5), (11, 29))
     infer(made("ehds", 2, 40, 1, 1.0, calibrate=True), (11, 29))
-    assert finite._normalisers.cache_info().currsize == 3
+    assert listed_counts._normalisers.cache_info().currsize == 3
 
 
 @pytest.mark.parametrize("n", [7, 8])
@@ -253,7 +254,7 @@ def test_mirrored_normalisers(n: int) -> None:
     """Half of them are copied where the categories can be swapped."""
     for prior in (1, (1, 2)):
         mechanism = made("ehds", 2, n, prior, 1.0)
-        exponents, normalisers = finite._normalisers(mechanism)
+        exponents, normalisers = listed_counts._normalisers(mechanism)
         laws = [mechanism.raw_law((c, n - c)) for c in range(n + 1)]
         np.testing.assert_allclose(normalisers, [law.log_normaliser for law in laws])
         expected = [law._float_exponent for law in laws]  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from discreet.noise_aware import infer, mixing, product, several, totals, windows
+from discreet.noise_aware import infer, mixing, product, several_categories, totals, windows
 from tests.noise_aware.cases import (
     SEVERAL,
     made,
@@ -59,7 +59,7 @@ def test_draws_against_enumeration(
     counts = rng.multinomial(40 if n is None else n, [1 / k] * k)
     raw = mechanism.raw_law(counts).sample(rng=rng)
     exact = infer(mechanism, raw, **options)
-    monkeypatch.setattr(several, "MOST_POINTS", 0)
+    monkeypatch.setattr(several_categories, "MOST_POINTS", 0)
     monkeypatch.setattr(windows, "MOST_VALUES", values)
     drawn = infer(mechanism, raw, rng=rng, **options)
     ess = drawn.diagnostics.ess
@@ -84,7 +84,7 @@ def test_draws_have_the_right_law(
     mechanism = made("lattice", 3, 12, (0.5, 1, 3), 0.7)
     raw = (7, -3, 8)
     exact = weights_of(mechanism, infer(mechanism, raw))
-    monkeypatch.setattr(several, "MOST_POINTS", 0)
+    monkeypatch.setattr(several_categories, "MOST_POINTS", 0)
     drawn = infer(mechanism, raw, rng=rng)
     alpha = np.array([0.5, 1, 3])
     rows, times = np.unique(np.rint(drawn.parameters - alpha), axis=0, return_counts=True)
@@ -101,7 +101,7 @@ def test_rare_totals_are_split_from_the_list(rng: np.random.Generator) -> None:
     """A total that rejection would hardly ever accept."""
     left, right = np.exp(-np.arange(60.0)), np.exp(-(np.arange(60.0) ** 2) / 10)
     left, right = left / left.sum(), right / right.sum()
-    share = several._share(left, right, np.full(4000, 50), rng)
+    share = several_categories._share(left, right, np.full(4000, 50), rng)
     p = left[:51] * right[50::-1]
     p /= p.sum()
     observed = np.bincount(share, minlength=51)
@@ -209,7 +209,7 @@ def test_counts_beyond_the_digits_of_floats() -> None:
     for size in (10**4, 2**60):
         z = (size + 3, size - 2, size + 4)
         problem = totals.Problem((Fraction(1),) * 3, 3 * size, z[:2], z[2] - 5, 0.5, False, flat)
-        points = several.enumerate_points(windows.prepare(problem))
+        points = several_categories.enumerate_points(windows.prepare(problem))
         assert points is not None
         results.append(np.sort(points.logs - points.logs.max())[-500:])
     np.testing.assert_allclose(results[0], results[1], atol=1e-9)

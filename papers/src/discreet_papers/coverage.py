@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import click
 import numpy as np
 
-from discreet import check, making, plots
+from discreet import check, plots, registry
 from discreet.core import Mechanism, Model
 from discreet.core.files import write_file
 from discreet.exact import Floats, Ints
+from discreet.families.dirichlet.model import DirichletMultinomial
 from discreet.laws.lattice import LatticeLaw
 from discreet.laws.noise import NoiseLaw
-from discreet.models.dirichlet import DirichletMultinomial
-from discreet.noise_aware.many import marginal_cdfs
 from discreet.progress import track
 from discreet_papers import files
+from discreet_papers.marginals import marginal_cdfs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +118,7 @@ def coverage(
     Returns:
         A `Coverage` with one share per component, noise-aware and naive.
     """
-    made = making.mechanism(mechanism, model, n, epsilon=epsilon, **options)
+    made = registry.mechanism(mechanism, model, n, epsilon=epsilon, **options)
     size, mass = check.size(draws), float(check.share("level", level))
     source = np.random.default_rng() if rng is None else check.generator(rng)
     theta = source.dirichlet([float(a) for a in model.prior], size)

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.calibration import scaled
 from discreet.core import Mechanism
 from discreet.divergence.shifts import shifted
-from discreet.errorlaw import ErrorLaw, accuracy
 from discreet.exact import Floats
-from discreet.making import mechanism
-from discreet.models.dirichlet import DirichletMultinomial
+from discreet.families.dirichlet.accuracy import ErrorLaw, accuracy
+from discreet.families.dirichlet.calibration import scaled
+from discreet.families.dirichlet.model import DirichletMultinomial
+from discreet.registry import mechanism
 from discreet_papers.parts import Scale
 
 CALIBRATED, LIMIT = "ehds, calibrated", "optimal"

@@ -21,9 +21,9 @@ import click
 import numpy as np
 
 from discreet.exact import Floats
-from discreet.models.regression import LinearRegression
+from discreet.families.regression.model import LinearRegression
 from discreet.progress import track
-from discreet.releasing import release
+from discreet.releases.releasing import release
 from discreet_papers import files
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from flint import arb
 
 from discreet.core import Law, PointMass
 from discreet.exact.balls import ball
-from discreet.exact.hockey import (
+from discreet.exact.hockey_stick import (
     discrete_gaussian_delta,
     discrete_hockey_stick,
     least_gaussian_delta,

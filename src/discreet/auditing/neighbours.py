@@ -11,8 +11,8 @@ from discreet import check
 from discreet.core import Mechanism
 from discreet.core.law import Outcome
 from discreet.errors import NotEnumerable
-from discreet.models.normal import NormalMean
-from discreet.models.regression import LinearRegression
+from discreet.families.normal.model import NormalMean
+from discreet.families.regression.model import LinearRegression
 
 Pair: TypeAlias = tuple[Outcome, Outcome]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common
 from discreet.errors import InputError
 
@@ -42,7 +42,7 @@ def command(
     discreet audit --mechanism ehds --categories a,b --n 100 --epsilon 1
     discreet audit --verify certificate.json
     """
-    from discreet import verifying
+    from discreet.auditing import verify as verifying
     from discreet.cli import places
 
     places.require({"out": out, "plot": plot}, force, verify=verify)
@@ -56,17 +56,17 @@ def command(
 
 
 def _audit(given: dict[str, Any]) -> Any:
-    from discreet import auditing, making
+    from discreet import auditing, registry
 
     for argument in ("mechanism", "categories", "epsilon"):
         if given[argument] is None:
             raise InputError(f"{argument} must be given, or a certificate to verify", argument)
     settings = common.mechanism_settings(given)
-    made = making.mechanism(
+    made = registry.mechanism(
         given["mechanism"],
-        typed.model_of(given["categories"], given["prior"]),
+        text_input.model_of(given["categories"], given["prior"]),
         given["n"],
-        epsilon=typed.number("epsilon", given["epsilon"]),
+        epsilon=text_input.number("epsilon", given["epsilon"]),
         adjacency=given["adjacency"],
         **settings,
     )

@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from discreet import typed
+from discreet import text_input
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def ledger_place(function: Command) -> Command:
 
 def mechanism_settings(given: dict[str, Any]) -> dict[str, Any]:
     """Take the options of a mechanism out of those given; of them only what was said."""
-    found = {name: typed.number(name, given.pop(name)) for name in ("gamma", "delta")}
+    found = {name: text_input.number(name, given.pop(name)) for name in ("gamma", "delta")}
     found |= {name: given.pop(name) for name in ("postprocess", "distance")}
     found["calibrate"] = given.pop("calibrate") or None
     return {name: value for name, value in found.items() if value is not None}

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common
 from discreet.errors import InputError
 
@@ -44,11 +44,11 @@ def command(
     discreet compare trial.csv --column outcome --categories cured,failed --epsilon 1
     """
     from discreet.cli import places
-    from discreet.planning.comparison import compare
+    from discreet.families.dirichlet.comparison import compare
 
     places.require({"plot": plot}, force, data=data)
-    model = typed.model_of(categories, prior)
-    budget = typed.number("epsilon", epsilon)
+    model = text_input.model_of(categories, prior)
+    budget = text_input.number("epsilon", epsilon)
     if (data is None) == (counts is None):
         raise InputError("counts or a data file must be given, and not both", "counts")
     if counts is not None:

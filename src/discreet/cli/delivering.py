@@ -15,7 +15,7 @@ from discreet.cli import common
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
-    from discreet.releases import Release
+    from discreet.releases.published import Release
 
 
 def require_payer(ledger: str | None, dataset: str | None, **others: str | None) -> None:
@@ -49,7 +49,7 @@ def carry_out(
 ) -> int:
     """Open the ledger, count, release, and deliver what was released."""
     from discreet.ledger import Ledger
-    from discreet.releasing import release
+    from discreet.releases.releasing import release
 
     book = None if ledger is None else Ledger.existing(ledger)
     with common.waiting("counting"):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common
 
 if TYPE_CHECKING:
-    from discreet.releases import Release
+    from discreet.releases.published import Release
 
 
 @click.command()
@@ -27,10 +27,10 @@ def command(epsilon: str, seed: int | None, as_json: bool, quiet: bool) -> None:
     import numpy as np
 
     from discreet import examples
-    from discreet.models.dirichlet import DirichletMultinomial
-    from discreet.releasing import release
+    from discreet.families.dirichlet.model import DirichletMultinomial
+    from discreet.releases.releasing import release
 
-    budget = typed.number("epsilon", epsilon)
+    budget = text_input.number("epsilon", epsilon)
     rng = None if seed is None else np.random.default_rng(seed)
     cure = DirichletMultinomial(examples.OUTCOMES)
     kind = DirichletMultinomial(examples.TYPES)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common
 from discreet.cli.common import ledger_place
 from discreet.errors import DocumentError
@@ -67,7 +67,7 @@ def init(
     from discreet.ledger import Amount, Ledger
     from discreet.ledger.stores import shown
 
-    amounts = typed.number("budget", budget), typed.number("delta", delta)
+    amounts = text_input.number("budget", budget), text_input.number("delta", delta)
     made = Ledger.open(place, *amounts, adjacency, unit)
     granted = Amount.budget(amounts[0], amounts[1] or 0)
     where = shown(made.place)
@@ -102,8 +102,8 @@ def create(
     discreet ledger create trial-7 budget.db --budget 1 --unit patient \\
         --adjacency add-remove
     """
-    names = () if parts is None else typed.listed("parts", parts)
-    amounts = typed.number("budget", budget), typed.number("delta", delta)
+    names = () if parts is None else text_input.listed("parts", parts)
+    amounts = text_input.number("budget", budget), text_input.number("delta", delta)
     _show([_open(place).create(dataset, *amounts, adjacency, unit, names)], as_json, quiet)
 
 
@@ -128,7 +128,7 @@ def raise_budget(
     \b
     discreet ledger raise trial-7 budget.db --budget 2 --reason "second wave"
     """
-    amounts = typed.number("budget", budget), typed.number("delta", delta)
+    amounts = text_input.number("budget", budget), text_input.number("delta", delta)
     _show([_open(place).raise_budget(dataset, *amounts, reason)], as_json, quiet)
 
 
@@ -169,7 +169,7 @@ def show(
         return
     from discreet.ledger import tighter_total
 
-    wanted = typed.number("delta", delta)
+    wanted = text_input.number("delta", delta)
     totals = {a.dataset: tighter_total(book, a.dataset, wanted) for a in accounts}
     extra = {
         name: {
@@ -226,7 +226,7 @@ def released(
     discreet ledger released budget.db 3 --out release.json
     """
     from discreet.cli import places, showing
-    from discreet.releases import Release
+    from discreet.releases.published import Release
 
     places.require({"out": out}, force, ledger=place)
     stored = _open(place).released(number)
@@ -271,7 +271,7 @@ def _release(path: str) -> Any:
     """The document in a file as it stands there, if it is a sound release."""
     from discreet.core.documents import parse
     from discreet.core.files import read_file
-    from discreet.releases import Release
+    from discreet.releases.published import Release
 
     document = parse(read_file(path), "the release", "release")
     Release.from_json(document)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common, numeric
 
 
@@ -71,12 +71,12 @@ def command(
         --prior-mean 120 --prior-variance 400 --variance 900 \\
         --where "age >= 50" --adjacency add-remove
     """
-    from discreet.models.normal import NormalMean
+    from discreet.families.normal.model import NormalMean
 
     model = NormalMean(
-        typed.number("prior_mean", prior_mean),
-        typed.number("prior_variance", prior_variance),
-        typed.number("variance", variance),
+        text_input.number("prior_mean", prior_mean),
+        text_input.number("prior_variance", prior_variance),
+        text_input.number("variance", variance),
         numeric.pair("bounds", bounds, "LOW:HIGH"),
     )
 
@@ -86,5 +86,5 @@ def command(
 
     if mechanism is None:
         mechanism = "laplace" if delta is None else "gaussian"
-    options = {"delta": typed.number("delta", delta), "points": points}
+    options = {"delta": text_input.number("delta", delta), "points": points}
     return numeric.answer(model, count, mechanism, adjacency, options, **shared)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common, delivering
 from discreet.errors import InputError
 
@@ -87,17 +87,17 @@ def command(
     """
     from discreet import check
     from discreet.cli import places
-    from discreet.models.network import BayesNet
+    from discreet.families.network.model import BayesNet
 
     if quiet and not (as_json or out or bif or ledger):
         raise InputError("quiet needs out, bif, json or ledger: nothing would be kept", "quiet")
     files = {"out": out, "bif": bif}
     places.require(files, force, data=data, structure=structure, ledger=ledger)
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
-    budget = check.epsilon(typed.number("epsilon", epsilon))
-    net = BayesNet.from_bif(structure, typed.number("prior", prior))
+    budget = check.epsilon(text_input.number("epsilon", epsilon))
+    net = BayesNet.from_bif(structure, text_input.number("prior", prior))
     rules = {name: given.pop(name) for name in ("where", "unknown", "table", "line_breaks")}
-    given |= {name: typed.number(name, given[name]) for name in ("t", "omega")}
+    given |= {name: text_input.number(name, given[name]) for name in ("t", "omega")}
     options = {name: value for name, value in given.items() if value is not None}
     return delivering.carry_out(
         lambda: net.count(data, **rules),

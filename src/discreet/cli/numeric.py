@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common, delivering
 from discreet.errors import InputError
 
@@ -45,7 +45,7 @@ def pair(argument: str, text: str, form: str) -> tuple[Fraction | None, Fraction
     parts = text.split(":")
     if len(parts) != 2:
         raise InputError(f"{argument} must be {form}, got {check.brief(text)}", argument)
-    return typed.number(argument, parts[0]), typed.number(argument, parts[1])
+    return text_input.number(argument, parts[0]), text_input.number(argument, parts[1])
 
 
 def named(argument: str, texts: Sequence[str], form: str) -> dict[str, str]:
@@ -88,7 +88,7 @@ def answer(
     from discreet import check
     from discreet.cli import places
 
-    budget = check.epsilon(typed.number("epsilon", epsilon))
+    budget = check.epsilon(text_input.number("epsilon", epsilon))
     settings = {name: value for name, value in options.items() if value is not None}
     if expected_error:
         found = _expected(model, mechanism, adjacency, settings, n, budget)
@@ -131,12 +131,12 @@ def _expected(
     n: int | None,
     epsilon: Fraction,
 ) -> Any:
-    from discreet import making
+    from discreet import registry
 
     if n is None:
         raise InputError("n must be given with --expected-error, or a guess at it", "n")
     public = n if adjacency == "substitute" else None
-    made = making.mechanism(  # refuses what is refused
+    made = registry.mechanism(  # refuses what is refused
         mechanism, model, public, epsilon=epsilon, adjacency=adjacency, **settings
     )
     return made.expected_error(n)

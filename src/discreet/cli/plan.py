@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common
 
 
@@ -58,7 +58,7 @@ def command(
 
     places.require({"plot": plot}, force)
     targets: dict[str, Any] = {
-        name: typed.number(name, text)
+        name: text_input.number(name, text)
         for name, text in (("error", error), ("width", width), ("epsilon", epsilon))
     }
     settings = common.mechanism_settings(given)
@@ -66,16 +66,16 @@ def command(
         settings["adjacency"] = adjacency
     if max_per_unit is not None:
         settings |= {"max_per_unit": max_per_unit, "unit": "unit"}
-    model = typed.model_of(categories, prior)
+    model = text_input.model_of(categories, prior)
     if groups is not None:
-        labels = check.categories(typed.listed("groups", groups), "groups")
+        labels = check.categories(text_input.listed("groups", groups), "groups")
         model = model.grouped(Grouping("group", labels, model.categories))
     found = plan(
         model,
         n,
         **targets,
         mechanism=mechanism,
-        at=None if at is None else typed.numbers("at", at),
+        at=None if at is None else text_input.numbers("at", at),
         worst_case=worst_case,
         **settings,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common, numeric
 from discreet.errors import InputError
 
@@ -92,14 +92,14 @@ def command(
         --bounds age=20:60 --bounds years=0:40 --epsilon 1 --delta 1e-6 \\
         --ledger budget.db --dataset wages --out release.json
     """
-    from discreet.models.regression import LinearRegression
+    from discreet.families.regression.model import LinearRegression
 
-    columns = [name for text in x for name in typed.listed("x", text)]
+    columns = [name for text in x for name in text_input.listed("x", text)]
     model = LinearRegression(
         _prior(prior),
         _noise(noise_variance),
         _bounds(bounds, (y, *columns)),
-        typed.number("radius", radius),
+        text_input.number("radius", radius),
         not no_intercept,
     ).of(y, columns or None)
 
@@ -108,9 +108,9 @@ def command(
         return model.count(data, y, model.X, line_breaks=line_breaks, **rules)
 
     options = {
-        "delta": typed.number("delta", delta),
+        "delta": text_input.number("delta", delta),
         "samples": samples,
-        "norm": typed.number("norm", norm),
+        "norm": text_input.number("norm", norm),
     }
     return numeric.answer(model, count, mechanism, adjacency, options, **shared)
 
@@ -137,10 +137,10 @@ def _prior(texts: Sequence[str]) -> Any:
 
 def _moments(text: str) -> Any:
     """A variance, or mean and variance."""
-    return numeric.pair("prior", text, PRIOR) if ":" in text else typed.number("prior", text)
+    return numeric.pair("prior", text, PRIOR) if ":" in text else text_input.number("prior", text)
 
 
 def _noise(text: str | None) -> Any:
     if text is None or ":" not in text:
-        return typed.number("noise_variance", text)
+        return text_input.number("noise_variance", text)
     return numeric.pair("noise_variance", text, "VARIANCE or SHAPE:SCALE")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from discreet import typed
+from discreet import text_input
 from discreet.cli import common, delivering
 from discreet.errors import InputError
 
@@ -85,11 +85,11 @@ def command(
         )
     places.require({"out": out, "plot": plot}, force, data=data, ledger=ledger)
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
-    budget = check.epsilon(typed.number("epsilon", epsilon))
-    model = typed.model_of(categories, prior)
+    budget = check.epsilon(text_input.number("epsilon", epsilon))
+    model = text_input.model_of(categories, prior)
     options = common.mechanism_settings(given)
     if given["groups"] is not None:
-        given["groups"] = typed.listed("groups", given["groups"])
+        given["groups"] = text_input.listed("groups", given["groups"])
     return delivering.carry_out(
         lambda: model.count(data, column, **given),
         model,

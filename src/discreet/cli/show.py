@@ -25,7 +25,7 @@ def command(
     discreet show release.json --plot posterior.png
     """
     from discreet.cli import places, showing
-    from discreet.releases import Release
+    from discreet.releases.published import Release
 
     places.require({"plot": plot}, force, file=file)
     showing.present(Release.load(file), plot, force, as_json, quiet, node)

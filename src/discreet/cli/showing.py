@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.cli import common, places
 from discreet.errors import InputError, NotAPosteriorError, NotEnumerable
-from discreet.models.network import BayesNet
-from discreet.models.normal import NormalMean
-from discreet.models.normal_posterior import HEADING, NormalLaw
-from discreet.models.regression import LinearRegression
+from discreet.families.network.model import BayesNet
+from discreet.families.normal.model import NormalMean
+from discreet.families.regression.model import LinearRegression
+from discreet.posteriors.normal import HEADING, NormalLaw
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.table import Table
 
-    from discreet.releases import Release
+    from discreet.releases.published import Release
 
 PLAIN = ("category", "α", "mean", "sd", "95 % interval")
 
@@ -108,7 +108,7 @@ def _plain(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -
     from rich.table import Table
     from rich.text import Text
 
-    from discreet.models.export import SHOWN
+    from discreet.report import SHOWN
 
     table = Table(title=Text(title), title_justify="left")
     for heading in headings:

@@ -21,7 +21,7 @@ from discreet.explorer.settings import (
     sketched,
     whole_number,
 )
-from discreet.making import MECHANISMS
+from discreet.registry import MECHANISMS
 
 # counts of public data sets (UCI)
 KNOWN: dict[str, dict[str, int]] = {

@@ -10,17 +10,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet import check, typed
+from discreet import check, text_input
 from discreet.core import Adjacency, Guarantee
 from discreet.errors import InputError
 from discreet.explorer.settings import whole_number
+from discreet.families.dirichlet.model import DirichletMultinomial
 from discreet.ledger import Ledger
 from discreet.ledger.accounts import DOUBLED
 from discreet.ledger.amounts import decimal
-from discreet.making import mechanism as make
-from discreet.models.dirichlet import DirichletMultinomial
-from discreet.releases import Release
-from discreet.releasing import release
+from discreet.registry import mechanism as make
+from discreet.releases.published import Release
+from discreet.releases.releasing import release
 
 # mechanisms whose guarantee is the epsilon that is asked for
 SAFE = ("lattice", "optimal", "ls_hist", "ls_dim", "ehd", "ehds")
@@ -54,7 +54,7 @@ class Order:
     @property
     def model(self) -> DirichletMultinomial:
         """Of the declared categories."""
-        return typed.model_of(self.categories, self.prior)
+        return text_input.model_of(self.categories, self.prior)
 
     @property
     def guarantee(self) -> Guarantee:

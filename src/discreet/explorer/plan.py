@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import background_tasks, ui
 
-from discreet import check, typed
+from discreet import check, text_input
 from discreet.data.files import known_columns
 from discreet.errors import DiscreetError, InputError
 from discreet.explorer import charts, layout
@@ -122,7 +122,7 @@ class Plan:
     def _setting(self) -> Setting:
         """Nothing of the file is in it."""
         text = {name: str(field.value or "").strip() for name, field in self.fields.items()}
-        model = typed.model_of(text["categories"] or "cured, not cured", text["prior"] or "1")
+        model = text_input.model_of(text["categories"] or "cured, not cured", text["prior"] or "1")
         size = len(model.categories)
         shares = numbers("proportions", text["shares"]) or [Fraction(1)] * size
         if len(shares) != size:

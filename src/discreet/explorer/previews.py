@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet import making
+from discreet import registry
 from discreet.auditing import audit, by_its_raw_law
-from discreet.calibration import CALIBRATED
-from discreet.errorlaw import listed_or_drawn
 from discreet.errors import DiscreetError, InputError
 from discreet.exact import Floats, compositions
 from discreet.explorer.settings import Setting
+from discreet.families.dirichlet.accuracy import listed_or_drawn
+from discreet.families.dirichlet.calibration import CALIBRATED
 from discreet.laws import windows
 from discreet.planning import plan
 
@@ -202,7 +202,7 @@ def limit(setting: Setting) -> float | Missing:
     """The least error, averaged over all counts, that a private mechanism can have."""
     if not _within(MOST_SOLVED, setting):
         return Missing("the limit is found up to 5,000 records of two categories, 16 of three")
-    return making.optimal(setting.model, setting.n, setting.epsilon).value
+    return registry.optimal(setting.model, setting.n, setting.epsilon).value
 
 
 def averaged(setting: Setting, name: str) -> Average | Missing:

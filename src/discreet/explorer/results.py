@@ -14,9 +14,9 @@ from nicegui import ui
 
 from discreet.explorer import exports, layout
 from discreet.explorer.orders import Order
-from discreet.models.export import SHOWN
-from discreet.models.summary import HEADING
-from discreet.releases import Release
+from discreet.families.dirichlet.summary import HEADING
+from discreet.releases.published import Release
+from discreet.report import SHOWN
 
 HEAD = (*HEADING[:2], "α", *HEADING[2:])
 SOON = "The noise is being accounted for…"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from discreet import check, making, typed
+from discreet import check, registry, text_input
 from discreet.core import Adjacency, Mechanism
 from discreet.errors import InputError
-from discreet.models.dirichlet import DirichletMultinomial
+from discreet.families.dirichlet.model import DirichletMultinomial
 
 MOST_RECORDS = 10**9
 MOST_CATEGORIES = 8
@@ -51,7 +51,7 @@ class Setting:
     def mechanism(self, name: str) -> Mechanism:
         """A mechanism at these public values."""
         n = self.n if self.adjacency == Adjacency.SUBSTITUTE.value else None
-        return making.mechanism(name, self.model, n, epsilon=self.epsilon, **self.options(name))
+        return registry.mechanism(name, self.model, n, epsilon=self.epsilon, **self.options(name))
 
 
 def letters(number: int) -> list[str]:
@@ -69,7 +69,7 @@ def read_setting(counts: str | Sequence[int], prior: str, epsilon: str) -> Setti
         )
     if not 1 <= sum(values) <= MOST_RECORDS:
         raise InputError(f"counts must add up to 1 to {check.big(MOST_RECORDS)}", "counts")
-    model = typed.model_of(
+    model = text_input.model_of(
         ",".join(letters(len(values))), ",".join(prior.replace(",", " ").split())
     )
     return Setting(values, model.prior, check.epsilon(check.text_number("epsilon", epsilon)))

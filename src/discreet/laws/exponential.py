@@ -14,12 +14,12 @@ from flint import arb
 
 from discreet import check, divergence
 from discreet.core.law import Law, Outcome
+from discreet.divergence.sensitivity import Distance
 from discreet.errors import ExactnessError, NotEnumerable
 from discreet.exact import Floats, Ints, balls, compositions, floats
 from discreet.exact.balls import Real, ball
 from discreet.exact.draw import Source, accept_each, below_many, until_accepted
 from discreet.exact.shells import unimodal
-from discreet.sensitivity import Distance
 
 Parameters: TypeAlias = tuple[Fraction, ...]
 

@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from discreet import check
 from discreet.exact import Floats
+from discreet.families.regression.posterior import WeightSamples
 from discreet.learn.encoding import Column, numbers
 from discreet.learn.reading import read_features, read_records
 from discreet.learn.regression import regression
 from discreet.learn.settings import read_generator, read_options
-from discreet.models.weights import WeightSamples
 from discreet.progress import track
-from discreet.releasing import release
+from discreet.releases.releasing import release
 
 
 class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]

@@ -20,7 +20,7 @@ from discreet.learn.encoding import Column, Feature, declared
 from discreet.learn.predictive import count, encode, joint_log_likelihood, network, normalised
 from discreet.learn.reading import read_features, read_records
 from discreet.learn.settings import read_generator, read_options
-from discreet.releasing import release
+from discreet.releases.releasing import release
 
 
 class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

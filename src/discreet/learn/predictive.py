@@ -11,9 +11,9 @@ import numpy as np
 from discreet.check import Category
 from discreet.core.tables import Tables
 from discreet.exact import Floats, Ints
+from discreet.families.network.model import BayesNet
+from discreet.families.network.samples import NetworkSamples
 from discreet.learn.encoding import Column, Feature
-from discreet.models.network import BayesNet
-from discreet.models.network_samples import NetworkSamples
 from discreet.progress import track
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet import check
 from discreet.errors import InputError
+from discreet.families.regression.model import LinearRegression
 from discreet.learn.encoding import by_feature
-from discreet.models.regression import LinearRegression
 
 
 def regression(

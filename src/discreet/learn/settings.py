@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet import check
 from discreet.errors import InputError
-from discreet.making import mechanisms_for, options_of
+from discreet.registry import mechanisms_for, options_of
 
 
 def read_options(

@@ -15,14 +15,15 @@ from discreet.core import Mechanism
 from discreet.core.law import Outcome
 from discreet.core.mechanism import require_categories
 from discreet.errors import InputError
-from discreet.models.network import BayesNet
-from discreet.models.normal import NormalMean
-from discreet.models.regression import LinearRegression
-from discreet.noise_aware import finite, table
-from discreet.noise_aware.networks import NETWORK_MECHANISMS, infer_network
-from discreet.noise_aware.normal import infer_mean
-from discreet.noise_aware.normal_private_n import infer_mean_and_n
-from discreet.noise_aware.regression import infer_weights
+from discreet.families.dirichlet import listed_counts
+from discreet.families.network.model import BayesNet
+from discreet.families.network.noise_aware import NETWORK_MECHANISMS, infer_network
+from discreet.families.normal.model import NormalMean
+from discreet.families.normal.noise_aware import infer_mean
+from discreet.families.normal.noise_aware_private_n import infer_mean_and_n
+from discreet.families.regression.model import LinearRegression
+from discreet.families.regression.noise_aware import infer_weights
+from discreet.noise_aware import table
 
 __all__ = ["NETWORK_MECHANISMS", "infer", "infer_network"]
 
@@ -78,7 +79,7 @@ def infer(
     law = mechanism.make_raw_law((n or 0, *(0,) * (len(model.categories) - 1)))
     noise = table.additive(law, output)
     if noise is None:
-        found = table.Found(*finite.infer(mechanism, output))
+        found = table.Found(*listed_counts.infer(mechanism, output))
     else:
         found = table.infer(model.prior, n, noise, prior_of_n, source)
     return table.mixture(model.categories, model.prior, found)

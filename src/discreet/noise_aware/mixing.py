@@ -17,7 +17,7 @@ from discreet.errors import NotEnumerable
 from discreet.exact import Floats, Ints
 from discreet.noise_aware import windows
 from discreet.noise_aware.product import Product
-from discreet.noise_aware.several import Points, spread
+from discreet.noise_aware.several_categories import Points, spread
 from discreet.noise_aware.totals import Problem
 from discreet.noise_aware.windows import TOLERANCE, widening
 

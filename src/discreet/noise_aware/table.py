@@ -21,11 +21,11 @@ from discreet.errors import InputError, NotEnumerable
 from discreet.exact import Floats
 from discreet.laws.lattice import LatticeLaw
 from discreet.laws.noise import NoiseLaw
-from discreet.models.mixture import Diagnostics, DirichletMixture
-from discreet.noise_aware import one_count, several
+from discreet.noise_aware import several_categories, two_categories
 from discreet.noise_aware.mixing import draw_mixed
 from discreet.noise_aware.totals import PriorOfN, Problem
 from discreet.noise_aware.windows import TOLERANCE, few, prepare
+from discreet.posteriors.mixture import Diagnostics, DirichletMixture
 
 _DROPPED = 1e-14  # probability of the components that are dropped as negligible
 _MOST_DRAWS, _LEAST_DRAWS = 10_000, 2_000
@@ -76,7 +76,7 @@ def infer(
 ) -> Found:
     """The counts behind noisy ones: of all cells, or, if n is public, of all but the last."""
     if n is not None and len(prior) == 2 and len(noise.z) == 1:
-        listed = one_count.infer(prior, n, noise.z[0], noise.rate, noise.floored)
+        listed = two_categories.infer(prior, n, noise.z[0], noise.rate, noise.floored)
         diagnostics = Diagnostics("exact", listed.left_out, listed.grouped)
         return Found(listed.counts, listed.logs, diagnostics)
     return _several(prior, n, noise, n_prior, rng)
@@ -123,7 +123,7 @@ def _r_hat(counts: Floats, weights: Floats, rng: np.random.Generator) -> float:
     return float(np.sqrt(ratio.max(initial=1.0)))
 
 
-def _points(problem: Problem, rng: np.random.Generator) -> tuple[several.Points, bool]:
+def _points(problem: Problem, rng: np.random.Generator) -> tuple[several_categories.Points, bool]:
     """Vectors of counts: all of them, and True, or draws."""
     draws = min(max(2_000_000 // len(problem.prior), _LEAST_DRAWS), _MOST_DRAWS)
     flat, product = problem.n is None and problem.n_prior.flat, None
@@ -135,12 +135,12 @@ def _points(problem: Problem, rng: np.random.Generator) -> tuple[several.Points,
                 raise
         narrow = flat and product is not None and product.left_out > 1e3 * TOLERANCE
         if product is not None and not narrow:
-            points = several.enumerate_points(product)
+            points = several_categories.enumerate_points(product)
             if points is not None:
                 return points, True
     if flat or product is None:
         return draw_mixed(problem, draws, rng), False
-    return several.draw_points(product, draws, rng), False
+    return several_categories.draw_points(product, draws, rng), False
 
 
 def mixture(

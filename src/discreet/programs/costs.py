@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.exact import balls, hockey
+from discreet.exact import balls, hockey_stick
 from discreet.programs.abstract import Distances, Gaussian, Scenario
 from discreet.programs.diagnostics import Diagnostic, ProgramError
 from discreet.programs.proving import Answer, Prover, show
@@ -132,7 +132,7 @@ def _normal_delta(
         return ZERO
 
     with balls.precision(balls.PRECISION):
-        value = hockey.discrete_gaussian_delta(left, squared, Fraction(1), dimension, least)
+        value = hockey_stick.discrete_gaussian_delta(left, squared, Fraction(1), dimension, least)
         return number(balls.fraction(value.upper()) if value.is_finite() else Fraction(1))
 
 

@@ -24,7 +24,7 @@ from functools import partial
 
 from flint import arb
 
-from discreet import sensitivity
+from discreet.divergence import sensitivity
 from discreet.exact.balls import ball
 from discreet.programs import symbolic
 from discreet.programs.symbolic import ONE, PI, ZERO, Expression, number
@@ -67,7 +67,7 @@ def beta_added(kind: str, a: Fraction) -> Expression | None:
 
 
 def at_length(kind: str, prior: tuple[Fraction, ...], n: int) -> Expression | None:
-    """Substituting one of exactly n records: `discreet.sensitivity`'s largest local one."""
+    """Substituting one of exactly n records: the largest local one of `divergence.sensitivity`."""
     if kind == "kl" or n == 0:
         return ZERO if n == 0 else beta_move(kind, *sorted(prior)[:2])
     if n == 1 or len(prior) > 2:

@@ -16,8 +16,8 @@ from discreet.core import Adjacency, Config, Guarantee, Mechanism
 from discreet.core.guarantee import Derivation
 from discreet.core.law import Outcome
 from discreet.errors import ExactnessError, InputError, NotAPosteriorError, NotEnumerable
-from discreet.models.normal_posterior import NormalPosterior
-from discreet.models.posterior import DirichletPosterior
+from discreet.posteriors.dirichlet import DirichletPosterior
+from discreet.posteriors.normal import NormalPosterior
 from discreet.programs.documents import (
     describe_program,
     read_program,

@@ -11,7 +11,7 @@ from typing import Any
 from flint import arb
 
 from discreet.errors import ExactnessError, InputError
-from discreet.exact import balls, hockey
+from discreet.exact import balls, hockey_stick
 from discreet.exact.balls import ball
 from discreet.programs.families import Law
 from discreet.programs.numbers import (
@@ -121,7 +121,7 @@ def gauss(run: Interpreter, sigma: Any, x: Any, grid: Any) -> Mechanism:
             if not single
             else Fraction(math.ceil(sigma.distance / step) ** 2)
         )
-        variance = hockey.gaussian_variance(sigma.epsilon, sigma.delta, reach, len(parts))
+        variance = hockey_stick.gaussian_variance(sigma.epsilon, sigma.delta, reach, len(parts))
         variance *= sigma.factor**2
     else:
         variance = (run.known(sigma) / step) ** 2

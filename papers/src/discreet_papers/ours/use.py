@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from discreet.errorlaw import mean_error
-from discreet.making import mechanism, optimal
+from discreet.families.dirichlet.accuracy import mean_error
+from discreet.registry import mechanism, optimal
 from discreet_papers.coverage import coverage
 from discreet_papers.parts import Claim, Finding, Verdict
 from discreet_papers.settings import (

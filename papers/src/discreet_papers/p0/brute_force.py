@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.divergence.sensitivity import local_sensitivity
 from discreet.divergence.shifts import shifted
 from discreet.exact import Floats, Ints, compositions
-from discreet.sensitivity import local_sensitivity
 from discreet_papers.settings import model
 
 CLOSE = 1e-9

@@ -8,8 +8,12 @@ from math import comb
 import numpy as np
 
 from discreet.divergence import hellinger
+from discreet.divergence.sensitivity import (
+    global_sensitivity,
+    local_sensitivity,
+    smooth_sensitivity,
+)
 from discreet.exact import Floats, Ints, compositions
-from discreet.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 from discreet_papers.p0.brute_force import CLOSE, search
 from discreet_papers.p0.integrals import hellinger_by_quadrature, without_roots
 from discreet_papers.parts import Claim, Finding, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 
 from discreet.divergence import hellinger
-from discreet.sensitivity import smooth_sensitivity
+from discreet.divergence.sensitivity import smooth_sensitivity
 from discreet_papers.p0 import formulas
 from discreet_papers.p0.printed import FIRST, noise
 from discreet_papers.parts import Claim, Finding, Verdict

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from discreet.divergence import hellinger
-from discreet.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
+from discreet.divergence.sensitivity import (
+    global_sensitivity,
+    local_sensitivity,
+    smooth_sensitivity,
+)
 from discreet_papers.drawing import NAMES, panels, typeset
 from discreet_papers.parts import Cell, Part, Scale, Table
 from discreet_papers.settings import OURS, made, model

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.divergence.sensitivity import local_sensitivity
 from discreet.exact import Floats
 from discreet.progress import track
-from discreet.sensitivity import local_sensitivity
 from discreet_papers.drawing import curves, panels
 from discreet_papers.parts import Part, Scale, Table
 from discreet_papers.settings import (

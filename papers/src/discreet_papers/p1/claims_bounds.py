@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from discreet import bounds
 from discreet.divergence import hellinger
+from discreet.divergence.sensitivity import local_sensitivity
 from discreet.exact import Floats, balls, compositions
+from discreet.families.dirichlet import bounds
 from discreet.laws.exponential import ExponentialLaw
-from discreet.sensitivity import local_sensitivity
 from discreet_papers.p1.laws import DELTA, EIGHT, EPSILON, FORTY, TWO, usual
 from discreet_papers.parts import Cell, Claim, Finding, Verdict
 from discreet_papers.settings import law_of_error, made, model

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import bounds
+from discreet.divergence.sensitivity import local_sensitivity
 from discreet.exact import Floats
+from discreet.families.dirichlet import bounds
 from discreet.plots import colour_of
 from discreet.plots.labels import label_lines
 from discreet.progress import track
-from discreet.sensitivity import local_sensitivity
 from discreet_papers.drawing import NAMES, curves, heading, panels
 from discreet_papers.p1.laws import FORTY, SIXTY, TWO, usual
 from discreet_papers.parts import Part, Scale, Table

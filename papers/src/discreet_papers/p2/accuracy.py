@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.exact import Floats
-from discreet.models.network import BayesNet
+from discreet.families.network.model import BayesNet
 from discreet.progress import track
 from discreet_papers.drawing import note_synthetic, panels
 from discreet_papers.p2.data_sets import SPECT, VOTES, Records, titanic

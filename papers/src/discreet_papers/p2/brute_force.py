@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.exact import Floats
+from discreet.families.network.model import BayesNet
 from discreet.laws.noise import NoiseLaw
-from discreet.models.network import BayesNet
 
 Record = tuple[int, ...]
 

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from discreet.exact import Floats
-from discreet.mechanisms import fourier
+from discreet.families.network.mechanisms import fourier
 from discreet_papers.p2.accuracy import FEATURES, NET, made_up, summary
 from discreet_papers.p2.simulating import (
     EXACT,

@@ -10,11 +10,11 @@ from itertools import combinations, product
 import numpy as np
 
 import discreet as dp
-from discreet import network_bounds
 from discreet.exact import Floats
+from discreet.families.network import bounds
+from discreet.families.network.mechanisms import fourier
+from discreet.families.network.model import BayesNet
 from discreet.laws.noise import NoiseLaw
-from discreet.mechanisms import fourier
-from discreet.models.network import BayesNet
 from discreet_papers.p2.accuracy import NET, TRAINED, made_up
 from discreet_papers.p2.brute_force import COLLIDER, binary
 from discreet_papers.p2.simulating import network, stealthy_t, tables
@@ -154,7 +154,7 @@ def _corollary_3() -> Finding:
     shares, promised = [_share(t) for t in ts], [-math.expm1(-t) for t in ts]
     error = math.sqrt(shares[0] / len(_needed()))
     stated = all(s >= p - 3 * error for s, p in zip(shares, promised, strict=True))
-    late = shares[-1] >= network_bounds.probability_of_stealth(1)
+    late = shares[-1] >= bounds.probability_of_stealth(1)
     words = (
         "For t ≥ 1, where it is proved, and far too cautious. For small t it is false: with 16 "
         f"features and empty cells t = {_SMALL_T} promises {promised[0]:.4f}, and P2's noise gives "
@@ -194,8 +194,8 @@ def fourier_errors(epsilon: float, size: int, rng: np.random.Generator) -> Float
 
 
 def _theorem_3() -> Finding:
-    printed = network_bounds.marginal_error_as_printed(NET, "x1", 1, _DELTA)
-    ours = network_bounds.largest_marginal_error(NET, "x1", 1, _DELTA)
+    printed = bounds.marginal_error_as_printed(NET, "x1", 1, _DELTA)
+    ours = bounds.largest_marginal_error(NET, "x1", 1, _DELTA)
     errors = fourier_errors(1, 20_000, np.random.default_rng(0))
     missed, reached = float((errors > printed).mean()), float(np.quantile(errors, 1 - _DELTA))
     words = (

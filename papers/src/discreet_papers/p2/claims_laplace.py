@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet import divergence, network_bounds
+from discreet import divergence
 from discreet.core.tables import Tables
 from discreet.exact import Floats
+from discreet.families.network import bounds
 from discreet_papers.p2.brute_force import (
     COLLIDER,
     FORK,
@@ -57,7 +58,7 @@ def _proposition_1() -> Finding:
     worst = 0.0
     for net in (one, PAIR, COLLIDER):
         for epsilon in (0.1, 1.0, 8.0, 30.0):
-            z = network_bounds.largest_update_error(net, epsilon, _DELTA)
+            z = bounds.largest_update_error(net, epsilon, _DELTA)
             worst = max(worst, some_exceeds(epsilon / (2 * len(net.nodes)), z, net.size))
     held = worst <= _DELTA
     words = (
@@ -91,7 +92,7 @@ def _deviation() -> Finding:
     printed = math.sqrt((2 * n + 1) * math.log(2 * (alpha + n + 1)) * -math.log(_DELTA) / 2)
     missed = float(one @ (found >= mean + printed) @ other)
     net, counted = binary(2, a=""), Tables((("a",),), ((0, n),))
-    corrected = network_bounds.probable_divergence(net, counted, _DELTA)
+    corrected = bounds.probable_divergence(net, counted, _DELTA)
     held = float(one @ (found >= corrected) @ other)
     words = (
         f"Counts (0, {n}), prior Beta(2, 2), very large noise, δ = {_DELTA}: the mean divergence "

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from discreet import network_bounds
 from discreet.exact import Floats
-from discreet.making import mechanism
-from discreet.smoothness import beta_smoothness
+from discreet.families.network import bounds
+from discreet.families.network.smoothness import beta_smoothness
+from discreet.registry import mechanism
 from discreet_papers.p2.brute_force import (
     PAIR,
     binary,
@@ -91,7 +91,7 @@ def _lemma_4() -> Finding:
     missed = float(weights[2] / weights.sum())
     share = 0.5 + 1e-6
     printed = math.exp(-epsilon * t) / share
-    right = network_bounds.map_miss(epsilon, t, delta, share)
+    right = bounds.map_miss(epsilon, t, delta, share)
     words = (
         f"With e^(−εt/(2Δ)); as printed it is right for Δ ≤ ½. Δ = {delta}, ε = {epsilon}, "
         f"t = {t} and three outputs: the probability is {missed:.4f}, the bound as printed "

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.exact import Ints
-from discreet.models.network import BayesNet
+from discreet.families.network.model import BayesNet
 from discreet_papers.data import DataSet, broken, cells
 from discreet_papers.p2.simulating import network
 

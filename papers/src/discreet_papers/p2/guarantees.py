@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from discreet import divergence, network_bounds
+from discreet import divergence
 from discreet.exact import Floats
-from discreet.mechanisms import fourier
+from discreet.families.network import bounds
+from discreet.families.network.mechanisms import fourier
+from discreet.families.network.smoothness import beta_smoothness
 from discreet.progress import track
-from discreet.smoothness import beta_smoothness
 from discreet_papers.drawing import typeset
 from discreet_papers.p2.accuracy import FEATURES, NET, TRAINED, made_up
 from discreet_papers.p2.claims_laplace import some_exceeds
@@ -75,13 +76,13 @@ def _says(bound: float, most: float, what: str) -> str:
 
 
 def _laplace(epsilon: float, splits: list[Split], rng: np.random.Generator) -> Iterator[Row]:
-    bound = network_bounds.largest_update_error(NET, epsilon, DELTA)
+    bound = bounds.largest_update_error(NET, epsilon, DELTA)
     rate = epsilon / (2 * len(NET.nodes))
     exact = next(z for z in range(bound + 1) if some_exceeds(rate, z, NET.size) <= DELTA)
     says = _says(bound, TRAINED, f"n = {TRAINED}")
     yield Row(LAPLACE, "largest error before cutting, Prop. 1", bound, exact, says)
-    likely = network_bounds.probable_divergence(_PRIOR_2, TRAINED, DELTA)
-    sure = network_bounds.largest_divergence(_PRIOR_2, TRAINED)
+    likely = bounds.probable_divergence(_PRIOR_2, TRAINED, DELTA)
+    sure = bounds.largest_divergence(_PRIOR_2, TRAINED)
     counts = np.array([one.counts for one in splits])
     values = released(LAPLACE, NET, splits, epsilon, rng)
     found = divergence.kl(
@@ -97,8 +98,8 @@ def _fourier(epsilon: float, splits: list[Split], rng: np.random.Generator) -> I
     errors = np.abs(values - [one.counts for one in splits])
     table = errors[:, 2:6].sum(axis=1)
     for words, bound in (
-        ("Theorem 3", network_bounds.marginal_error_as_printed(NET, "x1", epsilon, DELTA)),
-        ("ours", network_bounds.largest_marginal_error(NET, "x1", epsilon, DELTA)),
+        ("Theorem 3", bounds.marginal_error_as_printed(NET, "x1", epsilon, DELTA)),
+        ("ours", bounds.largest_marginal_error(NET, "x1", epsilon, DELTA)),
     ):
         says = _says(bound, 2 * TRAINED, f"2n = {2 * TRAINED}")
         yield Row(FOURIER, f"l1 error of a table, t = 0, {words}", bound, _quantile(table), says)
@@ -135,7 +136,7 @@ def _map(epsilon: float) -> Iterator[Row]:
     t = float(mass.max() - np.sort(mass)[-2]) / 2
     weight = np.exp(budget * mass / (2 * sensitivity))
     missed = float(weight[mass <= mass.max() - 2 * t + 1e-12].sum() / weight.sum())
-    bound = network_bounds.map_miss(budget, t, sensitivity, 1 / POINTS)
+    bound = bounds.map_miss(budget, t, sensitivity, 1 / POINTS)
     yield Row(MAP, "P(not the best point), Lemma 4", bound, missed, _says(bound, 1, "above 1"))
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.exact import Floats
-from discreet.models.regression import LinearRegression
+from discreet.families.regression.model import LinearRegression
 from discreet.plots.labels import label_lines
 from discreet.progress import track
-from discreet.releasing import release
+from discreet.releases.releasing import release
 from discreet_papers.drawing import heading, note_synthetic, panels
 from discreet_papers.p2.census import CENSUS
 from discreet_papers.p2.survey import FEATURES, RECORDS, Survey

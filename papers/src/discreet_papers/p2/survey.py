@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.core.statistics import Statistics
 from discreet.exact import Floats, Ints
-from discreet.models.regression import LinearRegression
+from discreet.families.regression.model import LinearRegression
 
 RECORDS, FEATURES = 370_000, 14  # P2 §5.2
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from discreet.bounds import laplace_as_printed
+from discreet.families.dirichlet.bounds import laplace_as_printed
 from discreet_papers.p3.cases import DELTA, DIRICHLET, EPSILON, M_H
 from discreet_papers.p3.experiments import DATA_150
 from discreet_papers.parts import Claim, Finding, Verdict

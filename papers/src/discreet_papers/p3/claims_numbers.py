@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.divergence.sensitivity import global_sensitivity
 from discreet.exact import compositions
-from discreet.sensitivity import global_sensitivity
 from discreet_papers.p1.laws import smoothness
 from discreet_papers.p3.cases import DIRICHLET, local_of_all, smooth_of
 from discreet_papers.p3.printed import GLOBAL, LOCAL, RATES, SMOOTH, step_from_prior

@@ -12,11 +12,11 @@ import numpy as np
 from flint import arb
 
 from discreet.core import Law, Mechanism
+from discreet.divergence.sensitivity import Prior, smooth
 from discreet.divergence.shifts import shifted
 from discreet.exact import Floats, Ints
 from discreet.exact.balls import ball
 from discreet.laws.exponential import ExponentialLaw
-from discreet.sensitivity import Prior, smooth
 from discreet_papers.p1.laws import smoothness, truncated
 from discreet_papers.p3.cases import (
     CASES,

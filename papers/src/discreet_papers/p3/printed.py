@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from discreet.divergence import hellinger
-from discreet.exact import compositions
-from discreet.sensitivity import (
+from discreet.divergence.sensitivity import (
     global_sensitivity,
     local_sensitivity,
     smooth_sensitivity,
 )
+from discreet.exact import compositions
 from discreet_papers.p1.laws import smoothness
 from discreet_papers.p3.cases import DIRICHLET
 from discreet_papers.parts import Printed

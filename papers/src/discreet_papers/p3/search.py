@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from discreet.sensitivity import local_sensitivity
+from discreet.divergence.sensitivity import local_sensitivity
 from discreet_papers.drawing import heading, panels
 from discreet_papers.p0.brute_force import changes
 from discreet_papers.parts import Cell, Part, Scale, Table

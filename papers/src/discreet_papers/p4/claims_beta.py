@@ -9,8 +9,8 @@ from itertools import product
 
 import numpy as np
 
+from discreet.divergence.sensitivity import Distance, step
 from discreet.exact import balls
-from discreet.sensitivity import Distance, step
 from discreet_papers.parts import Claim, Finding, Verdict
 
 _GRID = tuple(Fraction(i, 20) for i in (1, 2, 5, 8, 10, 15, 18, 20, 25, 40, 100, 400, 2000))

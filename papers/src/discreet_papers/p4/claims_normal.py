@@ -12,9 +12,9 @@ from flint import arb
 from discreet.auditing import audit
 from discreet.exact import balls
 from discreet.exact.balls import ball
-from discreet.exact.hockey import gaussian_delta
-from discreet.making import mechanism
-from discreet.models.normal import NormalMean
+from discreet.exact.hockey_stick import gaussian_delta
+from discreet.families.normal.model import NormalMean
+from discreet.registry import mechanism
 from discreet_papers.p4.simulating import (
     DELTA,
     INPUT,

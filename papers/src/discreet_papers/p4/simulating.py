@@ -10,9 +10,9 @@ import numpy as np
 
 from discreet.core import Mechanism
 from discreet.exact import Floats
-from discreet.making import mechanism
-from discreet.models.normal import NormalMean
-from discreet.noise_aware.normal import infer_mean
+from discreet.families.normal.model import NormalMean
+from discreet.families.normal.noise_aware import infer_mean
+from discreet.registry import mechanism
 from discreet_papers.parts import Scale
 
 EPSILON, DELTA = 1, Fraction(1, 10**5)

@@ -1,0 +1,164 @@
+"""`dp.verify`: read a certificate, make its mechanism anew and audit it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from os import PathLike
+from typing import Any
+
+from discreet import check, registry
+from discreet.auditing import Audit, audit, loss_at
+from discreet.core import Certificate, Mechanism
+from discreet.core.certificate import FORMAT, read_certificate
+from discreet.core.counts import Grouping
+from discreet.core.documents import decode, exact, malformed, parse
+from discreet.core.files import read_file
+from discreet.errors import DiscreetError, DocumentError, InputError, NotEnumerable
+from discreet.families.dirichlet.audit_space import space
+from discreet.families.dirichlet.calibration import calibrated_config, restore
+from discreet.families.dirichlet.model import DirichletMultinomial
+from discreet.families.network.model import BayesNet
+from discreet.families.normal.model import NormalMean
+from discreet.families.regression.model import LinearRegression
+from discreet.programs.mechanism import read_program_mechanism
+
+TOLERANCE = Fraction(1, 10**9)
+
+
+def read_mechanism(
+    document: Mapping[str, Any], certificate: Mapping[str, Any] | None = None
+) -> Mechanism:
+    """The mechanism that a document describes; a calibrated one by its certificate, unaudited."""
+    model, name = document["model"], document["mechanism"]
+    if name == "program":
+        return read_program_mechanism(document)
+    options = {name: decode(value) for name, value in document["options"].items()}
+    if certificate is not None:
+        options.pop("calibrate", None)
+    elif options.get("calibrate") and name != "smooth_hellinger":
+        raise DocumentError("a calibrated mechanism needs its certificate", "certificate")
+    made = registry.mechanism(
+        name,
+        _model(model),
+        document["n"],
+        epsilon=exact(document["epsilon"]),
+        adjacency=document["adjacency"],
+        **options,
+    )
+    if certificate is None:
+        return made
+    return restore(made, read_certificate(calibrated_config(made), certificate))
+
+
+def _model(document: Mapping[str, Any]) -> Any:
+    if document.get("kind") == "NormalMean":
+        return NormalMean.described(document)
+    if document.get("kind") == "LinearRegression":
+        return LinearRegression.described(document)
+    if document.get("kind") == "BayesNet":
+        nodes = {node["name"]: node for node in document["nodes"]}
+        return BayesNet(
+            {name: node["parents"] for name, node in nodes.items()},
+            {name: node["states"] for name, node in nodes.items()},
+            _network_prior(nodes),
+        )
+    prior = [exact(a) for a in document["prior"]]
+    if (by := document.get("by")) is None:
+        return DirichletMultinomial(document["categories"], prior)
+    grouping = Grouping(by["column"], by["groups"], by["categories"])
+    within = DirichletMultinomial(grouping.categories, prior[: len(grouping.categories)])
+    if within.prior * len(grouping.groups) != tuple(prior):
+        raise DocumentError("model must have the same prior in every group", "model")
+    return within.grouped(grouping)
+
+
+def _network_prior(nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A table with a row for every configuration of the parents."""
+    found = {}
+    for name, node in nodes.items():
+        prior, states = [exact(a) for a in node["prior"]], len(node["states"])
+        found[name] = [prior[i : i + states] for i in range(0, len(prior), states)]
+    return found
+
+
+def verify(certificate: Certificate | Mapping[str, Any] | str | PathLike[str]) -> Audit:
+    """Make the mechanism of a certificate anew, audit it again and compare.
+
+    Args:
+        certificate: a `Certificate`, its JSON as text or parsed, or the path of a file with it. A
+            text that does not begin with { is taken for a path.
+
+    Returns:
+        The new audit.
+
+    Raises:
+        DocumentError: the certificate was edited, or what it claims is not found again.
+    """
+    if isinstance(certificate, Certificate):
+        document = certificate.document()
+    else:
+        document = _parsed(certificate)
+    if document.get("format") != FORMAT:
+        raise DocumentError("certificate is not a discreet certificate", "certificate")
+    try:
+        calibrated = document if document["scale"] is not None else None
+        made = read_mechanism(document, calibrated)
+        claimed = read_certificate(made.config, document)
+    except DocumentError:
+        raise
+    except (DiscreetError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise malformed("certificate", error, "certificate") from None
+    try:
+        found = audit(made, claimed.total)
+    except (InputError, NotEnumerable) as error:
+        raise DocumentError(f"certificate cannot be verified: {error}", "certificate") from None
+    upper, lower = Fraction(found.epsilon), Fraction(found.epsilon_lower)
+    slack = TOLERANCE * max(Fraction(1), upper)
+    if (
+        claimed.epsilon < lower
+        or claimed.epsilon_lower > upper
+        or (max(abs(upper - claimed.epsilon), abs(lower - claimed.epsilon_lower)) > slack)
+    ):
+        raise DocumentError(
+            f"certificate claims a privacy loss of {check.show(claimed.epsilon)}, the audit finds "
+            f"{found.epsilon:.12g}",
+            "certificate",
+        )
+    if not _attained(found, claimed):
+        raise DocumentError(
+            "certificate has a witness at which the loss is not attained", "certificate"
+        )
+    return found
+
+
+def _attained(found: Audit, claimed: Certificate) -> bool:
+    """Whether the claimed witness is the one found, or as bad a one."""
+    made, witness = found.mechanism, claimed.witness
+    if witness is None or found.witness is None or witness == found.witness:
+        return witness == found.witness
+    try:
+        counts, neighbour = (made.domain(side) for side in witness[:2])
+        loss = loss_at(made, space(made, found.total), witness)
+    except (DiscreetError, ValueError, TypeError):
+        return False
+    apart = sum(abs(a - b) for a, b in zip(counts, neighbour, strict=True))
+    most = 2 if made.config.n is not None else made.guarantee.max_per_unit
+    return 0 < apart <= most and loss >= found.epsilon_lower - 1e-9 * max(1.0, loss)
+
+
+def _parsed(certificate: object) -> dict[str, Any]:
+    if isinstance(certificate, str) and certificate.lstrip().startswith("{"):
+        text: str | None = certificate
+    elif isinstance(certificate, (str, PathLike)):
+        text = read_file(certificate, "certificate")
+    else:
+        text = None
+    if text is not None:
+        certificate = parse(text, "certificate", "certificate")
+    if not isinstance(certificate, Mapping):
+        raise DocumentError(
+            f"certificate must be a Certificate or its JSON, got {check.brief(certificate)}",
+            "certificate",
+        )
+    return dict(certificate)

@@ -1,0 +1,1 @@
+"""One room for every family of models; none imports another."""

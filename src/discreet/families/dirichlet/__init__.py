@@ -1,0 +1,1 @@
+"""Records that fall into categories: the Dirichlet-multinomial family."""

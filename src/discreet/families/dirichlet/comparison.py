@@ -1,0 +1,258 @@
+"""`dp.compare`: every mechanism at the same counts and the same epsilon, side by side."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from html import escape
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet import plots, registry
+from discreet.auditing import audit
+from discreet.core import Adjacency, Counts, Guarantee, Mechanism, Model
+from discreet.core.counts import values_of
+from discreet.errors import InputError, NotEnumerable
+from discreet.exact import compositions
+from discreet.extras import needed
+from discreet.families.dirichlet.accuracy import OWNER, accuracy, mean_error
+from discreet.families.dirichlet.calibration import CALIBRATED
+from discreet.progress import track
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from rich.table import Table
+
+MOST_AUDITED = 2_001  # vectors of counts up to which losses are computed and exponents calibrated
+MOST_AVERAGED = 1_001  # up to which errors are averaged over all counts, for two categories
+MOST_SOLVED = 50  # the same for more categories, where the limit is a linear program
+DELTA = 1e-6  # how smooth `smooth_hellinger` is
+_HEADINGS = {
+    "mechanism": "mechanism",
+    "epsilon": "ε proved",
+    "loss": "exact loss",
+    "mean": "mean error",
+    "error_95": "95 % error",
+    "exact": "P(exact)",
+    "ratio": "× limit",
+    "seconds": "seconds",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mechanism. A figure that cannot be computed at this size is None.
+
+    `loss` is the exact privacy loss (`dp.audit`), `mean` and `error_95` the expected error and its
+    95 % quantile at the counts, `exact` the probability that the exact posterior is released,
+    `ratio` the error averaged uniformly over all counts, relative to the least that any private
+    mechanism can have (`dp.optimal`), `seconds` the time of one release.
+    """
+
+    mechanism: str
+    guarantee: Guarantee
+    loss: float | None
+    mean: float
+    error_95: float
+    exact: float
+    ratio: float | None
+    seconds: float
+
+    def cells(self) -> dict[str, str | float | None]:
+        """The figures by column."""
+        proved = self.guarantee.epsilon
+        return {
+            "mechanism": self.mechanism,
+            "epsilon": float(proved),
+            **{name: getattr(self, name) for name in list(_HEADINGS)[2:]},
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """One row per mechanism, most accurate first; a table, a frame, a plot."""
+
+    rows: tuple[Row, ...]
+    title: str
+    owner_only: bool
+    note: str  # what "× limit" means, or why it is empty
+
+    @property
+    def _caption(self) -> list[str]:
+        lines = ["Errors are Hellinger distances.", self.note]
+        return [*lines, f"{OWNER.capitalize()}."] if self.owner_only else lines
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas DataFrame."""
+        return _frame("pandas", [row.cells() for row in self.rows])
+
+    def to_polars(self) -> Any:
+        """The rows as a polars DataFrame."""
+        return _frame("polars", [row.cells() for row in self.rows])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Mean error and 95 % error of every mechanism."""
+        bars = {row.mechanism: (row.mean, row.error_95) for row in self.rows}
+        note = OWNER if self.owner_only else ""
+        return plots.plot_ranges(bars, "hellinger", ax, note, self.title)
+
+    def _texts(self) -> list[list[str]]:
+        return [[_text(value) for value in row.cells().values()] for row in self.rows]
+
+    def __rich__(self) -> Table:
+        from rich import box
+        from rich.table import Table
+
+        caption = "\n".join(self._caption)
+        table = Table(
+            title=self.title,
+            title_justify="left",
+            caption=caption,
+            caption_justify="left",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+            collapse_padding=True,  # fits 80 columns
+        )
+        for name, heading in _HEADINGS.items():
+            first = name == "mechanism"
+            two_lines = "\n".join(heading.rsplit(" ", 1))
+            table.add_column(two_lines, justify="left" if first else "right", no_wrap=not first)
+        for cells in self._texts():
+            table.add_row(*cells)
+        return table
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(width=120, highlight=False)
+        with console.capture() as captured:
+            console.print(self)
+        return captured.get()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{heading}</th>" for heading in _HEADINGS.values())
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+            for cells in self._texts()
+        )
+        caption = "<br>".join(map(escape, self._caption))
+        return (
+            f"<p>{escape(self.title)}</p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{rows}</tbody></table><p>{caption}</p>"
+        )
+
+
+def compare(model: Model, counts: object, epsilon: object) -> Comparison:
+    """All mechanisms at these counts and this epsilon, under substitution.
+
+    The exponential mechanisms appear as published and, where the audit is possible, calibrated.
+    Computed from the counts without noise: for the data owner only, unless the counts are public or
+    made up; a table made from `Counts` says so.
+
+    Args:
+        model: the model.
+        counts: the true counts, or public or made-up ones.
+        epsilon: the nominal parameter of every mechanism.
+
+    Example:
+        >>> import discreet as dp
+        >>> table = dp.compare(dp.BetaBinomial(), (12, 8), epsilon=1)
+        >>> table.rows[0].mechanism, round(table.rows[0].mean, 3)
+        ('lattice', 0.131)
+    """
+    registry.require_model(model)
+    values = values_of(counts, model.categories)
+    n = sum(values)
+    limit = _limit(model, n, epsilon)
+    rows = []
+    for name, calibrate in track(_variants(n, len(values)), "comparing mechanisms"):
+        start = time.perf_counter()
+        try:
+            made = _make(name, model, n, epsilon, calibrate)
+            made.raw_law(values).sample(rng=np.random.default_rng(0))
+        except NotEnumerable:
+            continue  # cannot be released at this size
+        seconds = time.perf_counter() - start
+        law = accuracy(made, values, rng=np.random.default_rng(1))
+        rows.append(
+            Row(
+                f"{name}, calibrated" if calibrate else name,
+                made.guarantee,
+                _loss(made),
+                law.mean,
+                law.quantile(0.95),
+                law.exact,
+                mean_error(made) / limit if limit else None,
+                seconds,
+            )
+        )
+    rows.sort(key=lambda row: row.mean)
+    title = f"{len(values)} categories, n = {n}, nominal ε = {epsilon}"
+    return Comparison(tuple(rows), title, isinstance(counts, Counts), _note(limit, n))
+
+
+def _note(limit: float | None, n: int) -> str:
+    if limit is not None:
+        return (
+            "× limit: the error averaged uniformly over all counts, relative to the least possible."
+        )
+    reason = (
+        "there are too many counts to average over" if n else "without records there is no error"
+    )
+    return f"× limit is empty: {reason}."
+
+
+def _variants(n: int, k: int) -> list[tuple[str, bool]]:
+    """Mechanisms as published, and calibrated where the audit is quick."""
+    few = compositions.count(n, k) <= MOST_AUDITED
+    names = [name for name in registry.MECHANISMS if name != "optimal" or _solvable(n, k)]
+    return [(name, False) for name in names] + [(name, True) for name in CALIBRATED if few]
+
+
+def _solvable(n: int, k: int) -> bool:
+    return n > 0 and compositions.count(n, k) <= (MOST_AVERAGED if k == 2 else MOST_SOLVED)
+
+
+def _make(name: str, model: Model, n: int, epsilon: object, calibrate: bool) -> Mechanism:
+    options: dict[str, Any] = {"calibrate": True} if calibrate else {}
+    if name == "smooth_hellinger":
+        options["delta"] = DELTA
+    return registry.mechanism(name, model, n, epsilon=epsilon, **options)
+
+
+def _limit(model: Model, n: int, epsilon: object) -> float | None:
+    """The least average error of any private mechanism, where it is quick to compute."""
+    if not _solvable(n, len(model.categories)):
+        return None
+    return registry.optimal(model, n, epsilon).value or None
+
+
+def _loss(made: Mechanism) -> float | None:
+    n, k = made.config.n, len(made.config.model.categories)
+    assert n is not None
+    assert made.config.adjacency is Adjacency.SUBSTITUTE
+    if compositions.count(n, k) > MOST_AUDITED and made.name != "lattice":
+        return None
+    try:
+        return audit(made).epsilon
+    except (NotEnumerable, InputError):
+        return None
+
+
+def _text(value: str | float | None) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return "–"
+    return "∞" if math.isinf(value) else f"{value:.3g}"
+
+
+def _frame(library: str, cells: list[dict[str, Any]]) -> Any:
+    with needed(f"to_{library} needs {library}", library):
+        frames = import_module(library)
+    return frames.DataFrame(cells)

@@ -1,0 +1,213 @@
+"""Our own mechanism: integer noise that keeps the total where the total is public."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from discreet import check
+from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
+from discreet.core.law import Outcome
+from discreet.core.mechanism import summing_to, unchanged
+from discreet.errors import InputError
+from discreet.exact import Ints
+from discreet.families.dirichlet.optimum.losses import Problem, problem
+from discreet.families.dirichlet.optimum.remap import remap, require_small
+from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
+from discreet.laws.mapped import MappedLaw
+from discreet.laws.noise import NoiseLaw
+
+POSTPROCESSING = ("project", "clip", "remap", None)
+
+
+def lattice(
+    model: Model,
+    n: int | None,
+    epsilon: Fraction,
+    *,
+    adjacency: Adjacency = Adjacency.SUBSTITUTE,
+    postprocess: str | None = "project",
+    unit: str = "record",
+    max_per_unit: int = 1,
+    loss: object = None,
+    weights: object = None,
+) -> Mechanism:
+    """Noise z on the counts with Σz = 0 and P(z) ∝ exp(−ε·½‖z‖₁); n is kept.
+
+    The K-norm mechanism (Hardt and Talwar 2010) on the integers, for the hull of the changes that
+    one substitution can make. Guarantee: exactly ε under substitution. For two categories it is the
+    geometric mechanism. Under add-remove, n is private and every count gets independent discrete
+    Laplace noise of scale m/ε, where a unit has at most m records: ε as well.
+
+    Post-processing: "project" to the nearest vector of counts, "clip" every count to [0, n],
+    "remap" to the counts with the least expected loss given the noisy ones (`loss` and `weights` as
+    for `dp.optimal`, which it is for two categories), or None. Under add-remove the first two mean
+    max(0, ·).
+    """
+    check.choice("postprocess", postprocess, POSTPROCESSING)
+    check.label("unit", unit)
+    max_per_unit = check.whole("max_per_unit", max_per_unit, least=1, most=10**6)
+    if n is not None and max_per_unit > 1:
+        raise InputError(
+            f"max_per_unit must be 1 under substitution, got {max_per_unit}; a unit with several "
+            "records is protected under adjacency 'add-remove'",
+            "max_per_unit",
+        )
+    options: tuple[tuple[str, Any], ...] = (
+        ("postprocess", postprocess),
+        ("unit", unit),
+        ("max_per_unit", max_per_unit),
+    )
+    task = None
+    if postprocess == "remap":
+        task = _remap_task(model, n, epsilon, loss, weights)
+        options += (("loss", task.loss), ("weights", task.weights))
+    elif loss is not None or weights is not None:
+        name = "loss" if loss is not None else "weights"
+        raise InputError(f"{name} is for postprocess='remap' only", name)
+    config = Config("lattice", model, n, epsilon, adjacency, options)
+    if n is None:
+        return _add_remove(config, unit, max_per_unit, postprocess)
+    # Substituting one record changes c by e_i − e_j, and ½‖e_i − e_j‖₁ = 1. By the triangle
+    # inequality the weight of every outcome changes by a factor of at most e^ε, and the normaliser
+    # Σ_z exp(−ε·½‖z‖₁) does not depend on c at all.
+    theorem = Theorem(
+        "weights exp(−ε·½‖z − c‖₁) with a constant normaliser", "Hardt and Talwar 2010"
+    )
+    maps: dict[str | None, Callable[[Ints], Ints]] = {
+        "project": partial(project, n),
+        "clip": partial(clip, n),
+        None: unchanged,
+    }
+    if task is not None:
+        maps["remap"] = partial(remap, task)
+    return Mechanism(
+        config=config,
+        guarantee=Guarantee(epsilon, Fraction(0), adjacency, unit, max_per_unit, theorem),
+        make_raw_law=partial(lattice_law, n, epsilon),
+        make_law=partial(remapped_law, task)
+        if task is not None
+        else partial(_law, n, epsilon, postprocess, maps[postprocess]),
+        make_released=maps[postprocess],
+        possible=partial(summing_to, n),
+    )
+
+
+def _add_remove(config: Config, unit: str, max_per_unit: int, postprocess: str | None) -> Mechanism:
+    # A unit with at most m records changes the counts by at most m in l1, and every step in l1
+    # changes the log probability of independent discrete Laplace(ε/m) noise by ε/m.
+    rate = config.epsilon / max_per_unit
+    theorem = Theorem(
+        "discrete Laplace noise of rate ε/m on counts that change by at most m",
+        "Ghosh, Roughgarden and Sundararajan 2009",
+    )
+    low = None if postprocess is None else 0
+    return Mechanism(
+        config=config,
+        guarantee=Guarantee(
+            config.epsilon, Fraction(0), Adjacency.ADD_REMOVE, unit, max_per_unit, theorem
+        ),
+        make_raw_law=partial(_independent, rate, None),
+        make_law=partial(_independent, rate, low),
+        make_released=unchanged if low is None else _at_least_zero,
+    )
+
+
+def _remap_task(
+    model: Model, n: int | None, epsilon: Fraction, loss: object, weights: object
+) -> Problem:
+    if n is None:
+        raise InputError(
+            "postprocess 'remap' needs a public n, got adjacency 'add-remove'", "postprocess"
+        )
+    task = problem(
+        model.prior,
+        n,
+        epsilon,
+        "hellinger" if loss is None else loss,
+        "uniform" if weights is None else weights,
+    )
+    require_small(task)
+    return task
+
+
+def remapped_law(task: Problem, counts: Outcome) -> Law:
+    """The law of the counts that the noisy ones are mapped to."""
+    if task.n == 0:
+        return PointMass(counts)
+    raw = lattice_law(task.n, task.epsilon, counts)
+    released = partial(remap, task)
+    if isinstance(raw, LatticeLaw):
+        return PostprocessedLattice(raw, released)
+    # what lies outside [0, n] is mapped like the nearer end
+    return MappedLaw(_clamped(task.n, task.epsilon, counts), released)
+
+
+def _independent(rate: Fraction, low: int | None, counts: Outcome) -> Law:
+    return NoiseLaw(counts, rate, "two-sided", low)
+
+
+def two_sided(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    """Two categories: the geometric mechanism."""
+    if n == 0:
+        return PointMass(counts)
+    return NoiseLaw(counts[:1], epsilon, "two-sided", total=n)
+
+
+def _clamped(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    return NoiseLaw(counts[:1], epsilon, "two-sided", 0, n, n)
+
+
+def lattice_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    """c + z with P(z) ∝ exp(−ε·½‖z‖₁) over Σz = 0."""
+    if len(counts) == 2 or n == 0:
+        return two_sided(n, epsilon, counts)
+    return LatticeLaw(counts, epsilon)
+
+
+def _law(
+    n: int,
+    epsilon: Fraction,
+    postprocess: str | None,
+    released: Callable[[Ints], Ints],
+    counts: Outcome,
+) -> Law:
+    raw = lattice_law(n, epsilon, counts)
+    if postprocess is None or n == 0:
+        return raw
+    if isinstance(raw, LatticeLaw):
+        return PostprocessedLattice(raw, released)
+    return _clamped(n, epsilon, counts)
+
+
+def _at_least_zero(raw: Ints) -> Ints:
+    return np.maximum(raw, 0)
+
+
+def clip(n: int, raw: Ints) -> Ints:
+    """Every count to [0, n]."""
+    return np.clip(raw, 0, n)
+
+
+def project(n: int, raw: Ints) -> Ints:
+    """The nearest vector of counts in l2: r ≥ 0 with Σr = n, for rows that sum to n.
+
+    The Euclidean projection is max(z − τ, 0). All its positive entries have the same fractional
+    part, so the largest remainders are ties, and rounding gives one more to the first categories.
+    """
+    if n == 0:
+        return np.zeros_like(raw)
+    descending = -np.sort(-raw, axis=1)
+    excess = np.cumsum(descending, axis=1) - n
+    places = np.arange(1, raw.shape[1] + 1)
+    positive = (descending > excess // places).sum(axis=1)  # entries above τ
+    excess = np.take_along_axis(excess, positive[:, None] - 1, axis=1)
+    floor = -(-excess // positive[:, None])  # ⌈τ⌉
+    released = np.maximum(raw - floor, 0)
+    above = raw > excess // positive[:, None]
+    missing = n - released.sum(axis=1, keepdims=True)
+    return np.asarray(released + (above & (np.cumsum(above, axis=1) <= missing)))

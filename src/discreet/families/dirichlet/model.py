@@ -1,0 +1,188 @@
+"""The Dirichlet-multinomial model; the Beta-binomial is its case of two categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet import check
+from discreet.check import Category
+from discreet.core import Counts
+from discreet.core.counts import Grouping, values_of
+from discreet.data import Rules, tabulate
+from discreet.errors import InputError
+from discreet.posteriors.dirichlet import DirichletPosterior
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class DirichletMultinomial:
+    """Records fall into public categories with unknown probabilities θ ~ Dirichlet(prior).
+
+    Args:
+        categories: two or more distinct labels: strings, integers or booleans.
+        prior: one positive number for all categories, a vector in their order, a mapping or Series
+            by category, or "jeffreys" (½ each).
+    """
+
+    categories: tuple[Category, ...]
+    prior: tuple[Fraction, ...]
+    by: Grouping | None
+
+    def __init__(self, categories: Iterable[Any], prior: object = 1.0) -> None:
+        labels = check.categories(categories)
+        object.__setattr__(self, "categories", labels)
+        object.__setattr__(self, "prior", check.prior(prior, labels))
+        object.__setattr__(self, "by", None)
+
+    def count(
+        self,
+        data: object,
+        column: str | None = None,
+        *,
+        where: str | None = None,
+        unknown: str = "error",
+        other: Category | None = None,
+        unit: str | None = None,
+        max_per_unit: int | None = None,
+        by: str | None = None,
+        groups: Iterable[Any] | None = None,
+        table: str | None = None,
+        line_breaks: bool = False,
+    ) -> Counts:
+        """Count records by category, where they are. The result is private.
+
+        Args:
+            data: a list, array or Series of records; or, with `column`, a data frame or relation of
+                pandas, polars, pyarrow, DuckDB, dask, ibis or PySpark, or the path of a .csv, .tsv,
+                .jsonl, .parquet (compressed or not; patterns such as "lake/*.parquet" too) or
+                .duckdb file. The engine counts, and only counts come back.
+            column: the column with the categories.
+            where: a condition on one record, such as "age >= 50 and ward in (1, 2)".
+            unknown: missing and undeclared values are an "error", go into the category `other`, or
+                are left out ("drop").
+            other: the declared category for them.
+            unit: the column that tells whose record it is; then a whole unit is protected.
+            max_per_unit: how many records of one unit are kept at most.
+            by: a second column: counts are made for each of its declared groups.
+            groups: the declared values of that column.
+            table: the table of a .duckdb file.
+            line_breaks: declares that a correct CSV writer wrote the file, whose quoted values may
+                hold line breaks; a release says so. Else a record is a line.
+
+        Returns:
+            `Counts`, which remember how they were made, so that `dp.release` can refuse what would
+            not be private. After `where` or "drop" the number of records is no longer public.
+
+        Raises:
+            UnknownValuesError: a value is missing or undeclared; `.values` has up to five of them.
+            DataError: the data cannot be read.
+        """
+        rules = Rules(where, unknown, other, unit, max_per_unit, table, line_breaks)
+        if (by is None) != (groups is None):
+            raise InputError(
+                "by and groups belong together: a column and its declared values",
+                "groups" if groups is None else "by",
+            )
+        if column is not None:
+            check.label("column", column)
+        columns: dict[str | None, tuple[Category, ...]] = {column: self.categories}
+        grouping = None
+        if by is not None:
+            if column is None:
+                raise InputError("column must be given with by", "column")
+            if by == column:
+                raise InputError(f"by must be another column than {column!r}", "by")
+            grouping = Grouping(
+                check.label("by", by), check.categories(groups, "groups"), self.categories
+            )
+            columns = {by: grouping.groups, **columns}
+        tally = tabulate(data, columns, rules)
+        return Counts(
+            tally.values,
+            self.categories if grouping is None else grouping.cells,
+            unit=unit or "record",
+            max_per_unit=max_per_unit or 1,
+            dropped=unknown == "drop",
+            column=column,
+            where=where,
+            other=other,
+            by=grouping,
+            line_breaks=line_breaks,
+            unknown=tally.unknown,
+        )
+
+    @property
+    def size(self) -> int:
+        """How many counts there are."""
+        return len(self.categories)
+
+    def flat(self, counts: object) -> tuple[int, ...]:
+        """The counts in category order."""
+        return values_of(counts, self.categories)
+
+    def total(self, values: Sequence[int]) -> int:
+        """The number of records behind counts."""
+        return sum(values)
+
+    def released(self, values: tuple[int, ...]) -> DirichletPosterior:
+        """The posterior that takes released counts for the true ones."""
+        return DirichletPosterior(
+            self.categories, tuple(a + v for a, v in zip(self.prior, values, strict=True))
+        )
+
+    def grouped(self, by: Grouping) -> DirichletMultinomial:
+        """The model of a joint table: the same prior within every group."""
+        if by.categories != self.categories:
+            raise InputError("counts were made for other categories than the model's", "counts")
+        joint = DirichletMultinomial(by.cells, self.prior * len(by.groups))
+        object.__setattr__(joint, "by", by)
+        return joint
+
+    def posterior(self, counts: object) -> DirichletPosterior:
+        """The posterior Dirichlet(prior + counts). Not private: for the data owner only."""
+        return self.released(self.flat(counts))
+
+    def describe(self) -> dict[str, Any]:
+        """The model in JSON's types."""
+        described: dict[str, Any] = {
+            "kind": "DirichletMultinomial",
+            "categories": list(self.categories),
+            "prior": [str(a) for a in self.prior],
+        }
+        if self.by is not None:
+            described["by"] = {
+                "column": self.by.column,
+                "groups": list(self.by.groups),
+                "categories": list(self.by.categories),
+            }
+        return described
+
+    def __repr__(self) -> str:
+        categories = check.shorten(repr(self.categories))
+        return f"DirichletMultinomial(categories={categories}, prior={_prior_text(self.prior)})"
+
+
+def BetaBinomial(  # noqa: N802 - a name of the public design
+    prior: object = 1.0, categories: Iterable[Any] = (True, False)
+) -> DirichletMultinomial:
+    """Two categories, θ ~ Beta(prior): prior=(2, 3) is Beta(2, 3).
+
+    Counts are in the order (ones, zeros). `np.bincount` gives the reverse: use `model.count(data)`
+    or a mapping.
+    """
+    model = DirichletMultinomial(categories, prior)
+    if len(model.categories) != 2:
+        raise InputError(
+            f"categories must name exactly two categories, got {len(model.categories)}",
+            "categories",
+        )
+    return model
+
+
+def _prior_text(prior: tuple[Fraction, ...]) -> str:
+    if len(set(prior)) == 1:
+        return check.show(prior[0])
+    more = ", …" if len(prior) > 8 else ""
+    return f"({', '.join(check.show(a) for a in prior[:8])}{more})"

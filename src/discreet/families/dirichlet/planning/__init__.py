@@ -1,0 +1,1 @@
+"""What a plan for counts of categories goes through."""

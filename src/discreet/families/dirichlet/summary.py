@@ -1,0 +1,158 @@
+"""A released posterior as it stands and with the noise accounted for, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet import report
+from discreet.exact import Floats
+from discreet.posteriors.dirichlet import DirichletPosterior
+from discreet.posteriors.mixture import DirichletMixture
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+LEVEL = 0.95
+FAR = 3.0  # prior standard deviations, from which on prior and data are in conflict
+HEADING = ("category", "posterior", "mean", "sd", "95 % interval")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Summary:
+    """Mean, standard deviation and 95 % interval of every θ_i, and where the width comes from.
+
+    `plain` treats the released counts as true; it is None if they make no posterior.
+    """
+
+    title: str
+    plain: DirichletPosterior | None
+    noise_aware: DirichletMixture
+    cause: str = "privacy"  # what to call the part of the variance that is not sampling
+
+    @cached_property
+    def _intervals(self) -> list[tuple[float, float]]:
+        """The noise-aware ones, of the categories that are shown."""
+        shown = self.noise_aware.categories[: report.SHOWN]
+        tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+        return [tuple(self.noise_aware.marginal(label).ppf(tails).tolist()) for label in shown]
+
+    @cached_property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table as text: for every category, of many the first, one row or two."""
+        labels = [str(label) for label in self.noise_aware.categories[: report.SHOWN]]
+        aware = self.noise_aware.mean(), self.noise_aware.sd(), self._intervals
+        kinds = [("noise-aware", *aware)]
+        if self.plain is not None:
+            columns = self.plain.mean(), self.plain.sd(), self.plain.interval(LEVEL).tolist()
+            kinds.insert(0, ("as released", *columns))
+        least = min(float(min(sd[: len(labels)])) for _, _, sd, _ in kinds)
+        places = max(3, 1 - math.floor(math.log10(max(least, 1e-15))))
+
+        def show(*numbers: float) -> str:
+            return " – ".join(f"{number:.{places}f}" for number in numbers)
+
+        return [
+            (label, name, show(mean[i]), show(sd[i]), show(*ends[i]))
+            for i, label in enumerate(labels)
+            for name, mean, sd, ends in kinds
+        ]
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """For every category, how much of the width is sampling and how much is privacy.
+
+        The intervals of two categories mirror each other: one sentence for both.
+        """
+        sampling, privacy = self.noise_aware.parts()
+        names = list(map(str, self.noise_aware.categories))
+        if len(names) == 2:
+            names = [" and ".join(names)]
+        result = []
+        for i, (name, (low, high)) in enumerate(zip(names, self._intervals, strict=False)):
+            share = float(sampling[i] / (sampling[i] + privacy[i]))
+            percent = round(100 * share)
+            result.append(
+                f"{name}: the interval is {high - low:.3g} wide; without the noise it would be "
+                f"about {(high - low) * share**0.5:.3g}. "
+                f"{percent} % of the variance is sampling, {100 - percent} % {self.cause}."
+            )
+        if (k := len(self.noise_aware.categories)) > report.SHOWN:
+            result.append(f"… {k} categories in all.")
+        return result
+
+    def __str__(self) -> str:
+        lines = aligned([HEADING, *self.rows])
+        return "\n".join([self.title, "", *lines, "", *self.sentences])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        lines = "<br>".join(map(escape, self.sentences))
+        table = report.html_table(HEADING, self.rows, len(self.noise_aware.categories))
+        return f"<p>{escape(self.title)}</p>{table}<p>{lines}</p>"
+
+    def __rich__(self) -> Group:
+        return rich_table(self.title, HEADING, self.rows, "\n".join(self.sentences))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedSummary(Summary):
+    """The summary of a joint table: `groups` has one within each of its groups."""
+
+    groups: tuple[Summary, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n\n".join([self.title, *map(str, self.groups)])
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.title)}</p>" + "".join(g._repr_html_() for g in self.groups)
+
+    def __rich__(self) -> Group:
+        from rich.console import Group
+        from rich.text import Text
+
+        return Group(Text(self.title), *self.groups)
+
+
+def conflicts(names: Sequence[str], law: Floats, prior: Floats, spread: Floats) -> list[str]:
+    """Where means lie far from what the prior expected, in its standard deviations."""
+    away = np.abs(law - prior) / spread
+    return [
+        f"{name} lies {distance:.1f} prior standard deviations from its prior mean: is the prior "
+        "right? If not, neither is this."
+        for name, distance in zip(names, away.tolist(), strict=True)
+        if distance > FAR
+    ]
+
+
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """A table as lines of text, its columns below one another."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+
+
+def rich_table(
+    title: str, heading: Sequence[str], rows: Sequence[Sequence[str]], below: str
+) -> Group:
+    """A table for the terminal, with text below it."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), title_justify="left")
+    for name in heading:
+        table.add_column(Text(name), overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return Group(table, Text(below))

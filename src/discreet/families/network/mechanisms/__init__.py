@@ -1,0 +1,1 @@
+"""The mechanisms of a network, each a function with its privacy argument."""

@@ -1,0 +1,102 @@
+"""Bayesian networks: the posterior of every family's table given its noisy counts.
+
+Row j of P(node | parents) has the prior θ_j ~ Dir(α_j·). If the probabilities ρ of the parents'
+configurations are Dir(Σ_x α_jx), those of the cells of the joint table, ρ_j·θ_jx, are Dir(α): the
+family's table is one of categories. And θ_j is independent of ρ, so that p(θ_j | z) is the mixture
+of Dir(α_j· + c_j·) with the weights of the tables c: the totals of the rows, which are private, are
+summed over.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from discreet import check
+from discreet.core import Law, Mechanism, PointMass
+from discreet.core.law import Outcome
+from discreet.errors import InputError
+from discreet.families.network.configurations import cell_labels
+from discreet.families.network.mixture import NoiseAwareNetwork
+from discreet.families.network.model import BayesNet
+from discreet.laws.noise import NoiseLaw
+from discreet.laws.product import ProductLaw
+from discreet.noise_aware import table
+from discreet.posteriors.mixture import DirichletMixture
+
+NETWORK_MECHANISMS = ("lattice", "laplace_updates")
+
+
+def infer_network(
+    mechanism: Mechanism,
+    raw: Outcome,
+    *,
+    n_prior: object = None,
+    rng: np.random.Generator | None = None,
+) -> NoiseAwareNetwork:
+    """The posterior of the parameters of a network given the raw output of a mechanism.
+
+    Every family is inferred from its own noisy table, with the prior on the parents'
+    configurations that its Dirichlet prior implies. Nothing is computed before it is asked for.
+
+    Args:
+        mechanism: "lattice" or "laplace_updates" of a network.
+        raw: the output before post-processing, `Release.raw`.
+        n_prior: as for `infer`.
+        rng: as for `infer`.
+    """
+    net, n = mechanism.config.model, mechanism.config.n
+    if not isinstance(net, BayesNet) or mechanism.name not in NETWORK_MECHANISMS:
+        raise InputError(
+            "noise-aware posteriors of networks are for the mechanisms 'lattice' and "
+            f"'laplace_updates', got {mechanism.name!r}",
+            "mechanism",
+        )
+    mechanism.postprocess(raw)
+    table.prior_of_n(n_prior, n)
+    anything = tuple(
+        count for family in net.families for count in (n or 0, *(0,) * (family.cells - 1))
+    )
+    laws = _by_family(net, mechanism.make_raw_law(anything))
+    outputs = _split(net, tuple(map(int, raw)))
+    noises = tuple(table.additive(law, z) for law, z in zip(laws, outputs, strict=True))
+    seed = None if rng is None else int(check.generator(rng).integers(2**63))
+    return NoiseAwareNetwork(net, partial(_joint, net, n, noises, n_prior, seed))
+
+
+def _split(net: BayesNet, values: Outcome) -> Iterator[Outcome]:
+    """What belongs to each family."""
+    rest = iter(values)
+    return (tuple(itertools.islice(rest, family.cells)) for family in net.families)
+
+
+def _by_family(net: BayesNet, law: Law) -> tuple[Law, ...]:
+    if isinstance(law, ProductLaw):
+        return law.parts
+    if isinstance(law, NoiseLaw):
+        return tuple(replace(law, center=center) for center in _split(net, law.center))
+    assert isinstance(law, PointMass)
+    return tuple(PointMass(point) for point in _split(net, law.point))
+
+
+def _joint(
+    net: BayesNet,
+    n: int | None,
+    noises: tuple[table.Noise | None, ...],
+    n_prior: object,
+    seed: int | None,
+    place: int,
+) -> DirichletMixture:
+    """The joint table of one family; equal seeds give equal ones, in whatever order they come."""
+    noise, prior = noises[place], net.prior[place]
+    if noise is None:  # no records
+        found = table.Found(np.zeros((1, len(prior))), np.zeros(1))
+    else:
+        public = [abs(z) for z in noise.z] if seed is None else [seed]
+        source = np.random.default_rng([place, *public])
+        found = table.infer(prior, n, noise, table.prior_of_n(n_prior, n), source)
+    return table.mixture(cell_labels(net, net.nodes[place]), prior, found)

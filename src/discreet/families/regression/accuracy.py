@@ -1,0 +1,178 @@
+"""What to expect of a private regression before paying for it: from public values alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet import check
+from discreet.core import Adjacency
+from discreet.errors import InputError
+from discreet.exact import Floats
+from discreet.families.dirichlet.summary import aligned
+from discreet.families.regression.sensitivity import best_weight, features_square, noise_of
+
+CAUTION = "Related columns, or columns that fill little of their bounds, have larger errors."
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """Root mean squared errors in the units of the data.
+
+    `prediction` is that of the predicted mean of y; `weights` those of every weight. Each with
+    privacy, without (`exact_…`), and of the prior alone, before any data (`prior_…`). `width` is
+    that of y's bounds.
+    """
+
+    prediction: float
+    exact_prediction: float
+    prior_prediction: float
+    weights: Mapping[str, float]
+    exact_weights: Mapping[str, float]
+    prior_weights: Mapping[str, float]
+    width: float
+
+    @property
+    def learnt(self) -> float:
+        """The share of the prior's squared prediction error that the release removes."""
+        return max(0.0, 1 - (self.prediction / self.prior_prediction) ** 2)
+
+    @property
+    def useless(self) -> bool:
+        """Whether it would remove less than a tenth of it, or errors fill half of y's bounds."""
+        return self.learnt < 0.1 or self.prediction > self.width / 2
+
+    def __str__(self) -> str:
+        heading = ("expected error of", "private", "without privacy", "prior alone")
+        rows = [("prediction", self.prediction, self.exact_prediction, self.prior_prediction)]
+        rows += [
+            (name, error, self.exact_weights[name], self.prior_weights[name])
+            for name, error in self.weights.items()
+        ]
+        table = aligned([heading, *((row[0], *(f"{x:.3g}" for x in row[1:])) for row in rows)])
+        ratio = self.prediction / self.exact_prediction
+        verdict = (
+            f"Predictions: {ratio:.2g} times the error without privacy, "
+            f"{100 * self.prediction / self.width:.2g} % of the width of y's bounds."
+        )
+        if self.useless:
+            verdict += " The release would tell next to nothing."
+        return "\n".join([*table, "", verdict, CAUTION])
+
+
+def expected_error(
+    model: Any,
+    n: int,
+    epsilon: object,
+    mechanism: str,
+    adjacency: Adjacency,
+    options: Mapping[str, Any],
+) -> ExpectedError:
+    """For features that are uniform within their bounds and weights that the prior describes.
+
+    The normal approximation of `noise_aware.moments`: Uᵀt − S·w has the noise of Uᵀt, of UᵀU times
+    w, and sampling.
+    """
+    check.choice("mechanism", mechanism, ("statistics", "sample"))
+    private_n = adjacency is Adjacency.ADD_REMOVE
+    if adjacency is Adjacency.ATTRIBUTE or (private_n and mechanism != "statistics"):
+        raise InputError(
+            "adjacency must be 'substitute', or 'add-remove' for statistics, got "
+            f"{adjacency.value!r} for {mechanism}",
+            "adjacency",
+        )
+    n, budget = check.whole("n", n), check.epsilon(epsilon)
+    mean, precision = (np.array(part, dtype=np.float64) for part in model.inner_prior)
+    noise = model.inner_noise
+    known = not isinstance(noise, tuple)
+    sigma = float(noise if known else noise[1] / max(noise[0] - 1, Fraction(1, 2)))
+    prior: Floats = np.asarray(np.linalg.inv(precision if known else precision / sigma))
+    moments = _uniform(model)
+    exact = np.linalg.inv(n * moments / sigma + np.linalg.inv(prior))
+    if mechanism == "statistics":
+        squares = np.square(mean) + np.diagonal(prior)
+        private = _statistics(model, n, private_n, budget, options, moments, sigma, prior, squares)
+    else:
+        private = _sample(model, n, budget, options, moments, sigma, prior)
+    laws = private, exact, prior
+    spreads = [model.units.outward(mean, law)[1] for law in laws]
+    scale = math.sqrt(model.units.noise)
+    errors = [scale * math.sqrt(max(0.0, float(np.sum(law * moments)))) for law in laws]
+    names = [_named(model, spread) for spread in spreads]
+    width = float(model.scaled[-1].high - model.scaled[-1].low)
+    return ExpectedError(errors[0], errors[1], errors[2], names[0], names[1], names[2], width)
+
+
+def _named(model: Any, covariance: Floats) -> dict[str, float]:
+    sds = np.sqrt(np.diagonal(covariance)).tolist()
+    return dict(zip(model.weights, sds, strict=True))
+
+
+def _uniform(model: Any) -> Floats:
+    """E[s·sᵀ] of features that are uniform within their bounds, drawn back to the radius."""
+    columns = model.scaled[:-1]
+    middles = np.array([float((x.middle - x.shift) / x.scale) for x in columns])
+    variances = np.array([float((x.high - x.low) / x.scale) ** 2 / 12 for x in columns])
+    square = float(np.sum(np.square(middles) + variances))
+    shrunk = min(1.0, float(features_square(model)) / model.grid**2 / square)
+    middles, variances = middles * math.sqrt(shrunk), variances * shrunk
+    if model.intercept:
+        middles, variances = np.append(1.0, middles), np.append(0.0, variances)
+    return np.outer(middles, middles) + np.diag(variances)
+
+
+def _statistics(
+    model: Any,
+    n: int,
+    private_n: bool,
+    epsilon: Fraction,
+    options: Mapping[str, Any],
+    moments: Floats,
+    sigma: float,
+    prior: Floats,
+    squares: Floats,
+) -> Floats:
+    _require(options, ("delta", "weight"))
+    delta = check.rational("delta", options.get("delta", 0))
+    c = options.get("weight") or best_weight(model, private_n, delta > 0)
+    noisy = noise_of(model, private_n, epsilon, delta, c)
+    above, diagonal = (sd / model.grid**2 for sd in noisy.sds)
+    entries = np.full(moments.shape, above**2)
+    np.fill_diagonal(entries, diagonal**2)
+    if model.intercept and not private_n:
+        entries[0, 0] = 0.0
+    entries = np.minimum(entries, (n / 3) ** 2)  # a moment of n records is known to about that
+    noise = np.diag((above / c) ** 2 + entries @ squares) + sigma * n * moments
+    reach = n * moments
+    return np.linalg.inv(reach @ np.linalg.solve(noise, reach) + np.linalg.inv(prior))
+
+
+def _sample(
+    model: Any,
+    n: int,
+    epsilon: Fraction,
+    options: Mapping[str, Any],
+    moments: Floats,
+    sigma: float,
+    prior: Floats,
+) -> Floats:
+    """The error of the mean of the draws: that of the tempered mean, and the draws' own."""
+    _require(options, ("samples", "norm", "steps"))
+    samples = check.whole("samples", options.get("samples", 1), least=1)
+    bound = float(check.positive("norm", options.get("norm", 1)))
+    power = min(1.0, float(epsilon) * sigma / (samples * (1 + bound) ** 2))
+    before = np.linalg.inv(prior)
+    spread = np.linalg.inv(power * n * moments / sigma + before)
+    error = spread @ (power**2 * n * moments / sigma + before) @ spread
+    return np.asarray(error + spread / samples)
+
+
+def _require(options: Mapping[str, Any], taken: tuple[str, ...]) -> None:
+    for name in options:
+        if name not in taken:
+            raise InputError(f"{name} is not an option of expected_error here", name)

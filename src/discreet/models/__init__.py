@@ -1,1 +1,0 @@
-"""Models: what is believed before the data, and after."""

@@ -1,0 +1,1 @@
+"""Posteriors that several families share: Dirichlet laws, their mixtures, normal laws."""

@@ -1,0 +1,292 @@
+"""`dp.release`: validate, draw once, return what may be published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from discreet import check, registry
+from discreet.core import Adjacency, Counts, Law, Mechanism
+from discreet.core.counts import AnyModel
+from discreet.core.documents import digest
+from discreet.core.law import Outcome
+from discreet.core.statistics import Statistics
+from discreet.core.tables import Tables
+from discreet.errors import Charged, InputError, PrivacyRefusedError
+from discreet.families.regression.model import LinearRegression
+from discreet.ledger import Ledger, Receipt
+from discreet.programs.mechanism import ProgramLaw, program_mechanism
+from discreet.programs.program import Program
+from discreet.releases.provenance import N_SOURCES, Counted, counted, require_agreement
+from discreet.releases.published import Release
+
+
+def release(
+    counts: object,
+    model: AnyModel,
+    epsilon: object,
+    mechanism: str | None = None,
+    n: int | None = None,
+    adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
+    delta: object = 0.0,
+    rng: np.random.Generator | None = None,
+    ledger: Ledger | None = None,
+    dataset: str | None = None,
+    allow_nonprivate: bool = False,
+    request_id: str | None = None,
+    part: str | None = None,
+    **options: object,
+) -> Release:
+    """Release a posterior with differential privacy.
+
+    Args:
+        counts: private counts: `Counts`, a sequence in category order, or a mapping or Series by
+            category, where categories left out count as 0. For records use `model.count(data)`.
+            Of the other models, what `model.count(data, …)` made.
+        model: the public model.
+        epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
+        mechanism: "lattice" is the most accurate that works at any size; "optimal" is as good or
+            better where it can be computed; the others are "ls_dim", "ls_hist", "ehd", "ehds",
+            "smooth_hellinger" and "ehdl"; those of networks "laplace_updates", "fourier",
+            "posterior_sample" and "map"; of a normal mean "laplace", "gaussian", "input" and
+            "hellinger"; of a regression "statistics" and "sample": see `dp.mechanism`. None takes
+            "lattice", "laplace" or "statistics".
+        n: the public number of records. None declares the sum of the counts public; under
+            add-remove n is private and must be None.
+        adjacency: "substitute" or, for some mechanisms, "add-remove" or "attribute".
+        delta: for `smooth_hellinger`, and for normal noise on a mean or on statistics.
+        rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
+        ledger: pays for the release (`dp.Ledger.open`); what the budget does not cover is refused.
+        dataset: the name under which the ledger keeps the budget of these data.
+        allow_nonprivate: release from a mechanism without a guarantee (`ehdl`).
+        request_id: a name for this release: asked again with it, the ledger returns the stored
+            release instead of paying twice.
+        part: a declared part of the data set, for parallel composition.
+        options: of the mechanism, see `dp.mechanism`.
+
+    Returns:
+        A `Release`: `value` (released counts), `posterior`, `guarantee`, `raw`, `config`, `save`.
+
+    Raises:
+        InputError: an argument is wrong; nothing was drawn.
+        PrivacyRefusedError: the release would not be as private as asked for; nothing was drawn.
+        BudgetError: the ledger's budget does not cover it; nothing was charged or drawn.
+        LedgerError: the ledger cannot be used, or a charge has no known outcome.
+        NotEnumerable: the mechanism has too many candidates; nothing was drawn.
+
+    Guarantee:
+        `Release.guarantee`: (ε, δ), adjacency, unit and basis. The draw is exact and its
+        randomness comes from the operating system.
+
+    Example:
+        >>> import discreet as dp
+        >>> release = dp.release((71, 19), dp.BetaBinomial(), epsilon=1)
+        >>> print(release.guarantee)
+        ε = 1, δ = 0 for replacing one record
+    """
+    paid = ledger is not None
+    made, values, n_source = _prepare(
+        counts, model, epsilon, mechanism, n, Adjacency.of(adjacency), delta, paid, options
+    )
+    _require_private(made, check.epsilon(epsilon), allow_nonprivate)
+    if rng is not None:
+        check.generator(rng)
+    law = made.make_raw_law(values)
+    law.require_drawable()
+    records = counted(counts)
+    return _carried_out(made, law, n_source, records, ledger, dataset, request_id, part, rng)
+
+
+def release_program(
+    program: Program,
+    data: object,
+    given: Mapping[str, object],
+    rng: np.random.Generator | None = None,
+    ledger: Ledger | None = None,
+    dataset: str | None = None,
+    request_id: str | None = None,
+    part: str | None = None,
+) -> Release:
+    """Run a program that was proved: `program.run` of `discreet.language`."""
+    parameters = program.read_parameters(given)
+    values = program.read_data(data)
+    if rng is not None:
+        check.generator(rng)
+    public = program.adjacency is Adjacency.SUBSTITUTE
+    n = len(values) if public else None
+    made = program_mechanism(program, parameters, n)
+    law = ProgramLaw(program, parameters, values, n)
+    law.require_drawable()
+    n_source = N_SOURCES[program.n is None] if public else None
+    return _carried_out(made, law, n_source, Counted(), ledger, dataset, request_id, part, rng)
+
+
+def _carried_out(
+    made: Mechanism,
+    law: Law | ProgramLaw,
+    n_source: str | None,
+    records: Counted,
+    ledger: Ledger | None,
+    dataset: str | None,
+    request_id: str | None,
+    part: str | None,
+    rng: np.random.Generator | None,
+) -> Release:
+    """Charge, draw, record, return."""
+    require_agreement(made.config, records, n_source)  # what is paid for can be read again
+    receipt = _charge(made, records, ledger, dataset, request_id, part, rng is not None)
+    if receipt is not None and receipt.stored is not None:
+        return replace(Release.from_json(receipt.stored), receipt=receipt)
+    try:
+        raw = law.sample(rng=rng)
+        released = made.postprocess(raw)
+        result = Release(
+            made.config,
+            made.guarantee,
+            raw,
+            released,
+            rng is not None,
+            n_source,
+            receipt,
+            *records,
+        )
+        if ledger is not None and receipt is not None:
+            # if this fails the charge stays, without an outcome, and nothing is returned
+            ledger.record(receipt, json.loads(result.to_json()))
+    except BaseException as error:  # also an interrupt: whoever paid is told
+        if receipt is not None:
+            error.add_note(Charged(f"entry {receipt.number} of the ledger was charged for it"))
+        raise
+    return result
+
+
+def _charge(
+    made: Mechanism,
+    records: Counted,
+    ledger: Ledger | None,
+    dataset: str | None,
+    request_id: str | None,
+    part: str | None,
+    simulated: bool,
+) -> Receipt | None:
+    """Pay before anything is drawn."""
+    if ledger is None:
+        for argument, value in (("dataset", dataset), ("request_id", request_id), ("part", part)):
+            if value is not None:
+                raise InputError(f"{argument} must be None without a ledger", argument)
+        return None
+    if not isinstance(ledger, Ledger):
+        raise InputError(
+            f"ledger must be made by dp.Ledger.open, got {check.brief(ledger)}", "ledger"
+        )
+    if dataset is None:
+        raise InputError("dataset must be given with a ledger: whose budget pays", "dataset")
+    if simulated:
+        raise PrivacyRefusedError("a simulation is not paid for: leave out rng or the ledger")
+    # what the counts are about, never how many there are
+    about = {"mechanism": made.name, "config": digest(made.config.document())}
+    about |= records._asdict()
+    if not records.line_breaks:
+        del about["line_breaks"]  # which entries of old do not have
+    return ledger.charge(dataset, made.guarantee, about, request_id, part)
+
+
+def _prepare(
+    counts: object,
+    model: AnyModel,
+    epsilon: object,
+    name: str | None,
+    n: int | None,
+    adjacency: Adjacency,
+    delta: object,
+    paid: bool,
+    options: dict[str, object],
+) -> tuple[Mechanism, Outcome, str | None]:
+    """The mechanism, the counts in order, and where n comes from."""
+    registry.require_any_model(model)
+    if isinstance(counts, Counts) and counts.by is not None:
+        model = model if model.by == counts.by else model.grouped(counts.by)
+    if isinstance(model, LinearRegression):
+        model = model.of_columns(counts)
+    name = registry.usual(model) if name is None else name
+    check.choice("mechanism", name, tuple(registry.mechanisms_for(model)))
+    values = model.flat(counts)
+    if isinstance(counts, (Counts, Tables, Statistics)) and adjacency is not Adjacency.ADD_REMOVE:
+        _require_public_n(counts, n, _with_private_n(name, model, paid))
+    if isinstance(counts, Counts):
+        unit = _unit_options(counts, name)
+        for option in unit.keys() & options.keys():
+            raise InputError(f"{option} is known from the counts and cannot be given", option)
+        options = unit | options
+    if adjacency is not Adjacency.ADD_REMOVE:
+        n_source = N_SOURCES[n is None]
+        total = model.total(values)
+        n = total if n is None else check.whole("n", n)
+        if n != total:
+            if isinstance(counts, Statistics):
+                raise InputError(f"data must have the declared n = {n} records", "data")
+            raise InputError(f"counts must sum to the declared n = {n}", "counts")
+    else:
+        n_source = None
+    if "delta" in registry.options_of(name, model):
+        options = {"delta": delta} | options
+    elif check.rational("delta", delta) != 0:
+        raise InputError(f"delta is not an option of {name}, got {delta}", "delta")
+    made = registry.mechanism(name, model, n, epsilon=epsilon, adjacency=adjacency, **options)
+    return made, values, n_source
+
+
+def _with_private_n(name: str, model: AnyModel, paid: bool) -> str:
+    """How to release counts whose number is private, and what that costs."""
+    able = registry.with_adjacency(model, Adjacency.ADD_REMOVE)
+    mechanism = "" if name in able else f" with mechanism {' or '.join(map(repr, able))}"
+    twice = " (twice epsilon in a data set that is kept under 'substitute')" if paid else ""
+    return f"adjacency 'add-remove'{mechanism}{twice}"
+
+
+def _require_public_n(counts: Counts | Tables | Statistics, n: int | None, instead: str) -> None:
+    """Refuse counts whose total a replaced record, or unit, could change."""
+    if counts.dropped:
+        raise PrivacyRefusedError(
+            f"counts from which records were dropped have no public n: release them under {instead}"
+        )
+    if counts.where is not None and n is None:
+        raise PrivacyRefusedError(
+            f"counts of the records with {check.shorten(counts.where)} have no public n: release "
+            f"them under {instead}, or declare n if their number is public"
+        )
+    if isinstance(counts, Counts) and counts.max_per_unit > 1:
+        raise PrivacyRefusedError(
+            f"counts with up to {counts.max_per_unit} records per {counts.unit} are protected "
+            f"under {instead} only"
+        )
+
+
+def _unit_options(counts: Counts, name: str) -> dict[str, object]:
+    """What the counts remember of whom they protect."""
+    if counts.unit == "record" and counts.max_per_unit == 1:
+        return {}
+    if name != "lattice":
+        raise PrivacyRefusedError(f"counts per {counts.unit} are released by 'lattice' only")
+    return {"unit": counts.unit, "max_per_unit": counts.max_per_unit}
+
+
+def _require_private(made: Mechanism, epsilon: Fraction, allow_nonprivate: bool) -> None:
+    check.choice("allow_nonprivate", allow_nonprivate, (True, False))
+    guarantee = made.guarantee
+    if not guarantee.private:
+        if not allow_nonprivate:
+            raise PrivacyRefusedError(
+                f"{made.name} is not private; it is released only with allow_nonprivate=True",
+                guarantee,
+            )
+    elif guarantee.epsilon > epsilon:
+        raise PrivacyRefusedError(
+            f"{made.name} is proved private for epsilon {check.show(guarantee.epsilon)}, which "
+            f"exceeds {check.show(epsilon)}; ask for calibrate=True",
+            guarantee,
+        )

@@ -1,0 +1,204 @@
+"""The tables of a network with noise: budgets, agreement, a private number of records."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet as dp
+from discreet.core.tables import Tables
+from discreet.families.network.mechanisms import noisy_tables
+from discreet.families.network.mechanisms.consistency import agreeing
+from discreet.laws.lattice import LatticeLaw
+from discreet.laws.product import ProductLaw
+from tests.families.network.networks import CHAIN, PAIR, exact_loss, tables
+
+
+def parts(net: dp.BayesNet, values: Any) -> list[Any]:
+    """The tables of a released value, as arrays of fractions."""
+    ends = np.cumsum([family.cells for family in net.families])
+    cells = np.split(np.array(values, dtype=object), ends[:-1])
+    return [cell.reshape(f.shape) for cell, f in zip(cells, net.families, strict=True)]
+
+
+def assert_agreement(net: dp.BayesNet, values: Any) -> None:
+    """All pairs of tables have the same marginal on their common variables, exactly."""
+    pairs = itertools.combinations(zip(net.families, parts(net, values), strict=True), 2)
+    for (f, one), (g, other) in pairs:
+        common = sorted(set(f.columns) & set(g.columns))
+        if common:
+            assert (marginal(one, f.columns, common) == marginal(other, g.columns, common)).all()
+
+
+def marginal(table: Any, names: tuple[str, ...], kept: list[str]) -> Any:
+    result = table.sum(axis=tuple(i for i, name in enumerate(names) if name not in kept))
+    left = [name for name in names if name in kept]
+    return np.transpose(result, [left.index(name) for name in kept])
+
+
+@pytest.mark.parametrize("shares", ["equal", "sizes"])
+def test_exact_loss_of_three_nodes(shares: str) -> None:
+    made = dp.mechanism("lattice", CHAIN, 1, epsilon=1.5, shares=shares)
+    assert exact_loss(CHAIN, made, 1) == pytest.approx(1.5, rel=1e-9)
+
+
+def test_shares_sum_to_the_budget() -> None:
+    for shares in ("equal", "sizes"):
+        budgets = noisy_tables.split(CHAIN, Fraction(7, 10), shares)
+        assert sum(budgets) == Fraction(7, 10)
+    assert budgets[2] > budgets[1] > budgets[0]
+
+
+@pytest.mark.parametrize("cells", [2, 3, 4, 8, 32])
+def test_the_variance_is_near(cells: int, rng: np.random.Generator) -> None:
+    """Of noise in all directions that keep the total; the mean square is right to 1 %."""
+    epsilon = Fraction(1, 10)
+    law = dp.mechanism("lattice", dp.DirichletMultinomial(range(cells)), 100, epsilon=epsilon)
+    noise = law.raw_law((100, *[0] * (cells - 1))).sample(80_000 // cells, rng)
+    noise[:, 0] -= 100
+    variance = (noise.astype(float) ** 2).sum(axis=1).mean() / (cells - 1)
+    assert variance == pytest.approx(float(noisy_tables.variance(cells, epsilon)), rel=0.06)
+
+
+def test_a_product_law() -> None:
+    made = dp.mechanism("lattice", PAIR, 2, epsilon=8)
+    law = made.law(tables(PAIR, [(0, 0), (1, 1)]))
+    assert isinstance(law, ProductLaw)
+    assert law.dimension == 6
+    assert law.candidates is None
+    first, second = law.parts
+    assert isinstance(second, LatticeLaw)
+    outcome = (1, 1, 1, 0, 0, 1)
+    expected = first.probability((1, 1)) * second.probability((1, 0, 0, 1))
+    assert law.probability(outcome) == pytest.approx(expected)
+    clipped = dp.mechanism("laplace_updates", PAIR, 2, epsilon=8).law(tables(PAIR, [(0, 0)] * 2))
+    assert np.exp(clipped.log_p).sum() == pytest.approx(1)
+
+
+def least_squares(
+    found: list[Any], scopes: list[tuple[str, ...]], weights: list[float]
+) -> list[Any]:
+    """The same by a numerical solver with the constraints written out."""
+    sizes = [table.size for table in found]
+    starts = np.cumsum([0, *sizes])
+    rows = []
+    for (i, f), (j, g) in itertools.combinations(enumerate(scopes), 2):
+        common = sorted(set(f) & set(g))
+        shape = [found[i].shape[f.index(name)] for name in common]
+        for cell in itertools.product(*map(range, shape)):
+            row = np.zeros(starts[-1])
+            for k, names, sign in ((i, f, 1), (j, g, -1)):
+                for place in itertools.product(*map(range, found[k].shape)):
+                    if all(place[names.index(n)] == c for n, c in zip(common, cell, strict=True)):
+                        flat = np.ravel_multi_index(place, found[k].shape)
+                        row[starts[k] + flat] += sign
+            rows.append(row)
+    constraints = np.array(rows)
+    inverse = np.concatenate([np.full(s, 1 / w) for s, w in zip(sizes, weights, strict=True)])
+    z = np.concatenate([t.ravel().astype(float) for t in found])
+    multiplier = np.linalg.pinv(constraints * inverse @ constraints.T) @ (constraints @ z)
+    solved = z - inverse * (constraints.T @ multiplier)
+    return np.split(solved, starts[1:-1])
+
+
+SCOPES = [
+    ([("a",), ("a", "b"), ("b", "c")], {"a": 2, "b": 3, "c": 2}),
+    ([("a", "b"), ("c", "b", "a"), ("c", "a"), ("d",)], {"a": 2, "b": 2, "c": 3, "d": 2}),
+    ([("b", "a", "c"), ("c", "d", "a"), ("d", "b")], {"a": 3, "b": 2, "c": 2, "d": 2}),
+]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sampled_from(SCOPES), st.integers(0, 10**6))
+def test_agreement_is_weighted_least_squares(case: Any, seed: int) -> None:
+    scopes, states = case
+    rng = np.random.default_rng(seed)
+    shapes = [tuple(states[name] for name in scope) for scope in scopes]
+    found = []
+    for shape in shapes:
+        table = rng.integers(-20, 60, size=shape)
+        table.ravel()[0] += 500 - table.sum()
+        found.append(table)
+    variances = [Fraction(int(v)) for v in rng.integers(1, 9, len(scopes))]
+    agreed = agreeing([t.ravel().tolist() for t in found], scopes, shapes, variances)
+    expected = least_squares(found, scopes, [1 / float(v) for v in variances])
+    for mine, theirs, shape in zip(agreed, expected, shapes, strict=True):
+        assert sum(mine) == 500
+        # weights are rounded to 1/65536
+        assert np.array(mine, dtype=float) == pytest.approx(theirs, abs=0.05), shape
+    again = agreeing(agreed, scopes, shapes, variances)
+    assert again == agreed
+
+
+def test_released_tables_agree_and_are_nearer() -> None:
+    rng = np.random.default_rng(3)
+    records = [(0, 0, "x")] * 300 + [(1, 0, "y")] * 80 + [(1, 1, "z")] * 20
+    truth = np.array(CHAIN.flat(tables(CHAIN, records)), dtype=float)
+    errors = []
+    for _ in range(150):
+        made = dp.release(tables(CHAIN, records), CHAIN, 0.5, rng=rng)
+        assert_agreement(CHAIN, made.value)
+        assert all(sum(part.ravel()) == 400 for part in parts(CHAIN, made.value))
+        errors.append(
+            [np.square(np.array(v, dtype=float) - truth).sum() for v in (made.raw, made.value)]
+        )
+    gain = np.subtract(*np.transpose(errors))
+    assert gain.mean() > 5 * gain.std() / np.sqrt(len(gain))  # false alarms below 1e-6
+
+
+def test_a_private_number_of_records() -> None:
+    data = pd.DataFrame({"a": [0, 1, None], "b": [0, 1, 1]}).astype({"a": "Int64"})
+    counted = PAIR.count(data, unknown="drop")
+    with pytest.raises(dp.PrivacyRefusedError, match="no public n"):
+        dp.release(counted, PAIR, epsilon=1)
+    with pytest.raises(dp.InputError, match="use 'laplace_updates'"):
+        dp.release(counted, PAIR, epsilon=1, adjacency="add-remove")
+    made = dp.release(counted, PAIR, 1, "laplace_updates", adjacency="add-remove")
+    assert str(made.guarantee) == "ε = 1, δ = 0 for adding or removing one record"
+    assert made.config.n is None
+    with pytest.raises(dp.InputError, match="n must be None under add-remove"):
+        dp.mechanism("laplace_updates", PAIR, 3, epsilon=1, adjacency="add-remove")
+
+
+def test_what_is_refused() -> None:
+    counted = tables(PAIR, [(0, 1)])
+    with pytest.raises(dp.InputError, match="mechanism must be one of 'lattice'"):
+        dp.release(counted, PAIR, epsilon=1, mechanism="ehds")
+    with pytest.raises(dp.InputError, match="shares must be one of"):
+        dp.release(counted, PAIR, epsilon=1, shares="all")
+    made = dp.mechanism("lattice", PAIR, 1, epsilon=1)
+    with pytest.raises(dp.InputError, match="must be one for counts of categories"):
+        dp.accuracy(made, counted)
+    assert "400" not in repr(tables(PAIR, [(0, 0)] * 400))
+
+
+def test_too_many_shared_variables() -> None:
+    nodes = [f"p{i}" for i in range(11)]
+    wide = dp.BayesNet({"x": nodes, "y": nodes}, dict.fromkeys([*nodes, "x", "y"], (0, 1)))
+    with pytest.raises(dp.InputError, match="got two that share 11; use 'laplace_updates'"):
+        dp.mechanism("lattice", wide, 5, epsilon=1)
+    assert dp.mechanism("laplace_updates", wide, 5, epsilon=1)
+
+
+def test_tables_know_their_states() -> None:
+    """Counts of a network with other states, or in another order, are not taken."""
+    data = pd.DataFrame({"a": ["x", "y"], "b": ["x", "x"]})
+    orders = (("x", "y"), ("y", "x"))
+    nets = [dp.BayesNet({"b": ["a"]}, {"a": order, "b": ("x", "y")}) for order in orders]
+    counted = nets[0].count(data)
+    assert nets[0].posterior(counted).mean("a").tolist() == [[0.5, 0.5]]
+    for use in (nets[1].posterior, lambda t: dp.release(t, nets[1], 1)):
+        with pytest.raises(dp.InputError, match="other states of 'a', or in another order"):
+            use(counted)
+    known = dp.BayesNet({}, {"a": (0, 1)}, probabilities={"a": [0.5, 0.5]})
+    made = dp.release(known.count(pd.DataFrame({"a": [0, 1]})), known, 1)
+    assert dp.Release.from_json(made.to_json()) == made
+    with pytest.raises(dp.InputError, match="at most 2"):
+        Tables((("a",),), ((2**63, 0),))

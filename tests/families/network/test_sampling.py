@@ -1,0 +1,266 @@
+"""Samples of θ, and likely θ: what they cost, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import discreet as dp
+from discreet.core.tables import Tables
+from discreet.exact import balls
+from discreet.families.network.mechanisms.map_estimate import largest_change
+from discreet.laws.product import ProductLaw
+from discreet.laws.truncated import TruncatedDirichletLaw
+from tests.families.network.networks import CHAIN, FORK, PAIR, exact_loss, tables
+
+
+def rows(made: dp.Mechanism, counted: Any) -> list[TruncatedDirichletLaw]:
+    law = made.raw_law(counted)
+    assert isinstance(law, ProductLaw)
+    return [part for part in law.parts if isinstance(part, TruncatedDirichletLaw)]
+
+
+@pytest.mark.parametrize(("adjacency", "nodes"), [("substitute", 3), ("attribute", 3)])
+@pytest.mark.parametrize("samples", [1, 4])
+def test_the_factors(adjacency: str, nodes: int, samples: int) -> None:
+    """2|I|·log R a sample, or 2·(1 + most children)·log R; N samples cost N."""
+    made = dp.mechanism(
+        "posterior_sample", FORK, 2, epsilon=3, adjacency=adjacency, samples=samples
+    )
+    omega = float(rows(made, tables(FORK, [(0, 0, 0)] * 2))[0].omega)
+    assert 2 * nodes * samples * math.log((1 - omega) / omega) == pytest.approx(3)
+    assert made.length == samples * FORK.size
+
+
+def test_attributes_of_a_chain_cost_less() -> None:
+    """A middle node has one child; three states have R = (1 − 2ω)/ω."""
+    made = dp.mechanism("posterior_sample", CHAIN, 1, epsilon=3, adjacency="attribute")
+    laws = rows(made, tables(CHAIN, [(0, 0, "x")]))
+    binary, ternary = float(laws[0].omega), float(laws[-1].omega)
+    assert 2 * 2 * math.log((1 - binary) / binary) == pytest.approx(3)
+    assert 2 * 2 * math.log((1 - 2 * ternary) / ternary) == pytest.approx(3)
+
+
+@pytest.mark.parametrize("omega", [0.01, 0.2, 0.45])
+def test_tempering(omega: float) -> None:
+    """A given ω is kept and the counts are multiplied by τ, at most 1."""
+    counted = tables(FORK, [(0, 0, 0)] * 10)
+    for epsilon in (0.5, 500):
+        made = dp.mechanism("posterior_sample", FORK, 10, epsilon=epsilon, omega=omega)
+        first = rows(made, counted)[0]
+        assert first.omega == Fraction(str(omega))
+        power = min(1, epsilon / (6 * math.log((1 - omega) / omega)))
+        assert float(first.parameters[0]) == pytest.approx(1 + 10 * power, rel=1e-12)
+        assert float(first.parameters[0]) <= 1 + 10 * power
+
+
+EXTREME: dict[str, Any] = {"a": (1, 300), "b": [(1, 300), (300, 1)]}
+
+
+@pytest.mark.parametrize("adjacency", ["substitute", "attribute"])
+@pytest.mark.parametrize("options", [{}, {"omega": 0.05}])
+def test_the_exact_loss(adjacency: str, options: dict[str, Any]) -> None:
+    """With priors that are concentrated elsewhere in every row the loss comes near the claim."""
+    net = dp.BayesNet({"b": ["a"]}, PAIR.states, EXTREME)
+    made = dp.mechanism(
+        "posterior_sample", net, 1, epsilon=2, adjacency=adjacency, grid=40, **options
+    )
+    assert 1.7 < exact_loss(net, made, 1) <= 2
+
+
+def test_the_right_factor_is_needed() -> None:
+    """Charging an attribute only for its own node, as P2 does, loses more than it claims (E11)."""
+    net = dp.BayesNet({"b": ["a"], "c": ["a"]}, FORK.states, EXTREME | {"c": EXTREME["b"]})
+    # three times the budget is what ω = 1/(1 + e^{ε/2}) would allow in this network
+    made = dp.mechanism("posterior_sample", net, 1, epsilon=3, adjacency="attribute", grid=60)
+    omega = rows(made, tables(net, [(0, 0, 0)]))[0].omega
+    assert 2 * math.log((1 - omega) / omega) == pytest.approx(1)
+    assert exact_loss(net, made, 1) > 2
+
+
+@settings(deadline=None, max_examples=25)
+@example(1e-4, 50, 2, "substitute")  # certainly refused
+@given(
+    st.floats(1e-4, 40),
+    st.integers(1, 50),
+    st.integers(2, 1000),
+    st.sampled_from(["substitute", "attribute"]),
+)
+def test_truncation_that_leaves_nothing(
+    epsilon: float, samples: int, grid: int, adjacency: str
+) -> None:
+    """The error names an ε that is enough, and nearly the least."""
+
+    def make(budget: float) -> dp.Mechanism:
+        return dp.mechanism(
+            "posterior_sample",
+            CHAIN,
+            1,
+            epsilon=budget,
+            samples=samples,
+            grid=grid,
+            adjacency=adjacency,
+        )
+
+    try:
+        make(epsilon)
+    except dp.InputError as error:
+        found = re.search(r"epsilon must be at least (\S+) for", str(error))
+        assert found
+        least = float(found.group(1))
+        assert least > epsilon
+        make(least)
+        with pytest.raises(dp.InputError, match="the truncation leaves nothing"):
+            make(least * 0.97)
+
+
+def test_released_samples() -> None:
+    counted = tables(CHAIN, [(0, 0, "x"), (1, 1, "z")] * 200)
+    made = dp.release(counted, CHAIN, 400, "posterior_sample", samples=3, grid=1000)
+    posterior = made.posterior
+    assert posterior.samples == 3
+    assert len(made.value) == 3 * CHAIN.size
+    for node in CHAIN.nodes:
+        parts = [posterior.conditional(node, i) for i in range(3)]
+        assert np.mean(parts, axis=0) == pytest.approx(posterior.mean(node))
+        assert np.std(parts, axis=0) == pytest.approx(posterior.sd(node))
+    assert posterior.mean("c")[0, 0] > 0.8
+    assert posterior.row("c", {"b": 1}).shape == (3, 3)
+    most = 400 * math.log(0.5)  # at the parameters that make the records most likely
+    assert most - 50 < posterior.log_likelihood(counted) <= most
+    assert "3 released parameters" in repr(posterior)
+
+
+def test_attribute_level_is_kept_apart(tmp_path: Any) -> None:
+    """A budget for whole records cannot be paid with a guarantee for attributes."""
+    ledger = dp.Ledger.open(tmp_path / "budget.db", budget=10, adjacency="substitute")
+    counted = tables(PAIR, [(0, 1)] * 9)
+    options: dict[str, Any] = {"adjacency": "attribute", "ledger": ledger, "dataset": "net"}
+    with pytest.raises(dp.DiscreetError, match="attribute"):
+        dp.release(counted, PAIR, 1, "posterior_sample", **options)
+    made = dp.release(counted, PAIR, 1, "posterior_sample", adjacency="attribute")
+    assert str(made.guarantee) == "ε = 1, δ = 0 for changing one attribute of one record"
+    assert dp.Release.from_json(made.to_json()) == made
+    assert made.config.n == 9
+
+
+def test_what_samples_refuse() -> None:
+    many = dp.BayesNet({}, {"a": range(7)})
+    with pytest.raises(dp.InputError, match="at most 6 states, got 'a' with 7; use 'lattice'"):
+        dp.mechanism("posterior_sample", many, 3, epsilon=1)
+    for options, message in (
+        ({"samples": 0}, "samples must"),
+        ({"samples": 2.5}, "samples must"),
+        ({"grid": 1}, "grid must"),
+        ({"omega": 0.4}, "omega must lie between 1e-8 and 1/3"),
+        ({"omega": 0}, "omega must"),
+        ({"omega": "x"}, "omega must"),
+    ):
+        with pytest.raises(dp.InputError, match=message):
+            dp.mechanism("posterior_sample", CHAIN, 3, epsilon=1, **options)
+    for points in (1, 102, 2.5):
+        with pytest.raises(dp.InputError, match="points must"):
+            dp.mechanism("map", CHAIN, 3, epsilon=1, points=points)
+
+
+@pytest.mark.parametrize("a", [0.01, 0.5, 1, 3, 40])
+def test_what_a_record_changes_in_a_mass(a: float) -> None:
+    """The bound is the total variation of gamma laws, and holds for Beta laws with any b."""
+    bound = float(largest_change(Fraction(str(a))).mid())
+    x = np.linspace(0, 4 * a + 40, 400_001)
+    moved = np.abs(stats.gamma(a).cdf(x) - stats.gamma(a + 1).cdf(x)).max()
+    assert bound == pytest.approx(moved, rel=1e-4)
+    for more, b in itertools.product((0, 0.3, 2, 50), (0.01, 1, 7, 1000)):
+        grid = np.linspace(0, 1, 20_001)
+        shares = [stats.beta(a + more + step, b).cdf(grid) for step in (0, 1)]
+        assert np.abs(shares[0] - shares[1]).max() <= bound + 1e-12
+    assert bound <= 1
+
+
+def test_the_chosen_point_is_likely() -> None:
+    """At a large ε the released θ is the cell with the largest mass."""
+    counted = tables(PAIR, [(0, 1)] * 70 + [(1, 1)] * 25 + [(1, 0)] * 5)
+    made = dp.release(counted, PAIR, 10**4, "map", points=100)
+    assert made.posterior.samples == 1
+    assert made.posterior.mean("a")[0] == pytest.approx([0.7, 0.3], abs=0.011)
+    assert made.posterior.mean("b")[1] == pytest.approx([5 / 30, 25 / 30], abs=0.02)
+    assert all(200 % Fraction(x).denominator == 0 for x in made.value)
+    assert (made.posterior.interval("a")[..., 0] == made.posterior.mean("a")).all()
+
+
+def test_a_wide_grid_covers_the_simplex() -> None:
+    made = dp.release(tables(CHAIN, []), CHAIN, 1, "map", points=2)
+    assert set(map(Fraction, made.value)) <= {
+        Fraction(1, 4),
+        Fraction(3, 4),
+        Fraction(3, 16),
+        Fraction(9, 16),
+        Fraction(1, 16),
+    }
+    assert balls.rounded_down(lambda: largest_change(Fraction(1))) < Fraction(37, 100)
+
+
+@pytest.mark.parametrize("c", [1, 3])
+def test_no_float_decides_whether_map_can_be_drawn(c: int) -> None:
+    """Huge exponents and parameters, where float masses err by more than the weights differ."""
+    net = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e8)
+    made = dp.mechanism("map", net, 1000, epsilon=10**6, points=10)
+    law = made.raw_law(Tables((("x",),), ((c, 1000 - c),)))
+    assert len(np.asarray(law.sample(5))) == 5
+
+
+def test_public_limits() -> None:
+    for name in ("map", "posterior_sample"):
+        with pytest.raises(dp.InputError, match="n must be at most 100000000"):
+            dp.mechanism(name, PAIR, 10**10, epsilon=1)
+        wide = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e11)
+        with pytest.raises(dp.InputError, match="prior must be at most 100000000"):
+            dp.mechanism(name, wide, 10, epsilon=1)
+    made = dp.mechanism("posterior_sample", PAIR, 2, epsilon=10**5)
+    law = rows(made, tables(PAIR, [(0, 0), (1, 1)]))[0]
+    assert law.omega == Fraction(1, 10**8)
+    assert law.sample(rng=np.random.default_rng(1))
+
+
+def test_only_possible_samples_are_read() -> None:
+    made = dp.mechanism("posterior_sample", PAIR, 2, epsilon=1, grid=1000)
+    raw = made.raw_law(tables(PAIR, [(0, 0), (1, 1)])).sample()
+    assert made.postprocess(raw)
+    for wrong in ((0,) * 6, (10, 990) * 3, (raw[0] + 1, *raw[1:])):
+        with pytest.raises(dp.InputError, match="raw must be"):
+            made.postprocess(wrong)
+
+
+def test_samples_cannot_be_updated() -> None:
+    counted = tables(PAIR, [(0, 1), (1, 1)])
+    for name in ("posterior_sample", "map"):
+        posterior = dp.release(counted, PAIR, 5, name).posterior
+        with pytest.raises(dp.NotAPosteriorError, match="release by 'lattice'"):
+            posterior.update(counted)
+        with pytest.raises(dp.NotAPosteriorError, match="release by 'lattice'"):
+            posterior.table("a")
+    shown = str(dp.release(counted, PAIR, 5, "posterior_sample").summary())
+    assert "No probability was drawn below" in shown
+    assert "95 %" not in shown
+    assert "95 %, without the noise" in str(dp.release(counted, PAIR, 5, "fourier").summary())
+
+
+def test_a_budget_for_attributes_is_opened_by_name(tmp_path: Any) -> None:
+    ledger = dp.Ledger.open(tmp_path / "budget.db", budget=10)
+    counted = tables(PAIR, [(0, 1)] * 9)
+    options: dict[str, Any] = {"ledger": ledger, "dataset": "net"}
+    with pytest.raises(dp.PrivacyRefusedError, match="only opened by name"):
+        dp.release(counted, PAIR, 1, "posterior_sample", adjacency="attribute", **options)
+    ledger.create("net", adjacency="attribute")
+    dp.release(counted, PAIR, 1, "posterior_sample", adjacency="attribute", **options)
+    dp.release(counted, PAIR, 2, **options)  # replacing a record includes changing an attribute
+    assert ledger.remaining("net").epsilon == 7
