@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import discreet as dp
 from discreet import plots
-from discreet.families.dirichlet.accuracy import accuracy, plot_bounds
+from discreet.planning.accuracy import accuracy, plot_bounds
 
 BETA = dp.BetaBinomial()
 

@@ -16,7 +16,6 @@ from discreet._version import __version__
 
 if TYPE_CHECKING:
     from discreet.auditing import Audit, audit
-    from discreet.auditing.verify import verify
     from discreet.core import (
         Adjacency,
         Certificate,
@@ -46,19 +45,20 @@ if TYPE_CHECKING:
         PrivacyRefusedError,
         UnknownValuesError,
     )
-    from discreet.families.dirichlet.accuracy import ErrorLaw, accuracy
-    from discreet.families.dirichlet.comparison import Comparison, compare
     from discreet.families.dirichlet.model import BetaBinomial, DirichletMultinomial
     from discreet.families.network.model import BayesNet
     from discreet.families.normal.model import NormalMean
     from discreet.families.regression.model import LinearRegression
     from discreet.ledger import Ledger
     from discreet.planning import Plan, plan
+    from discreet.planning.accuracy import ErrorLaw, accuracy
+    from discreet.planning.comparison import Comparison, compare
     from discreet.posteriors.dirichlet import DirichletPosterior
     from discreet.posteriors.mixture import DirichletMixture
     from discreet.registry import MECHANISMS, mechanism, optimal
     from discreet.releases.published import Release
     from discreet.releases.releasing import release
+    from discreet.releases.verify import verify
 
 _PUBLIC = {
     "auditing": ("Audit", "audit"),
@@ -73,7 +73,7 @@ _PUBLIC = {
         "Theorem",
     ),
     "divergence": ("hellinger", "kl", "l1", "total_variation"),
-    "families.dirichlet.accuracy": ("ErrorLaw", "accuracy"),
+    "planning.accuracy": ("ErrorLaw", "accuracy"),
     "errors": (
         "BudgetError",
         "DataError",
@@ -100,8 +100,8 @@ _PUBLIC = {
     "releases.published": ("Release",),
     "releases.releasing": ("release",),
     "divergence.sensitivity": ("global_sensitivity", "local_sensitivity", "smooth_sensitivity"),
-    "families.dirichlet.comparison": ("Comparison", "compare"),
-    "auditing.verify": ("verify",),
+    "planning.comparison": ("Comparison", "compare"),
+    "releases.verify": ("verify",),
 }
 _HOME = {name: room for room, names in _PUBLIC.items() for name in names}
 

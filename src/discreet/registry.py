@@ -8,11 +8,11 @@ from functools import cache
 from typing import Any, cast
 
 from discreet import check
+from discreet.auditing.calibration import CALIBRATED, calibrated
 from discreet.core import Adjacency, Config, Mechanism
 from discreet.core.counts import AnyModel
 from discreet.core.law import Value
 from discreet.errors import InputError, NotEnumerable
-from discreet.families.dirichlet.calibration import CALIBRATED, calibrated
 from discreet.families.dirichlet.mechanisms.exponential import ehd, ehdl, ehds, smooth_hellinger
 from discreet.families.dirichlet.mechanisms.laplace import ls_dim, ls_hist
 from discreet.families.dirichlet.mechanisms.lattice import lattice

@@ -1,10 +1,10 @@
-"""Ways out of a posterior that both kinds share: a table in a notebook, draws for ArviZ."""
+"""How all families report: tables as text, in a notebook and on a terminal; draws for ArviZ."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from discreet.check import Category
 from discreet.exact import Floats
 from discreet.extras import needed
 
+if TYPE_CHECKING:
+    from rich.console import Group
+
+LEVEL = 0.95
+FAR = 3.0  # prior standard deviations, from which on prior and data are in conflict
 SHOWN = 20  # categories in a notebook
 
 
@@ -46,3 +51,39 @@ def to_arviz(
         coords={"category": list(categories)},
         dims={"theta": ["category"]},
     )
+
+
+def conflicts(names: Sequence[str], law: Floats, prior: Floats, spread: Floats) -> list[str]:
+    """Where means lie far from what the prior expected, in its standard deviations."""
+    away = np.abs(law - prior) / spread
+    return [
+        f"{name} lies {distance:.1f} prior standard deviations from its prior mean: is the prior "
+        "right? If not, neither is this."
+        for name, distance in zip(names, away.tolist(), strict=True)
+        if distance > FAR
+    ]
+
+
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """A table as lines of text, its columns below one another."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+
+
+def rich_table(
+    title: str, heading: Sequence[str], rows: Sequence[Sequence[str]], below: str
+) -> Group:
+    """A table for the terminal, with text below it."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), title_justify="left")
+    for name in heading:
+        table.add_column(Text(name), overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return Group(table, Text(below))

@@ -17,8 +17,8 @@ from discreet.exact import Floats
 from discreet.explorer import previews
 from discreet.explorer.previews import Errors, Fan, Loss, Missing, Widths, figure
 from discreet.explorer.settings import read_setting, sketched
-from discreet.families.dirichlet import comparison
-from discreet.families.dirichlet.accuracy import mean_error
+from discreet.planning import comparison
+from discreet.planning.accuracy import mean_error
 
 SMALL = read_setting("71, 19", "1", "1")
 LARGE = read_setting("463 247 21", "1", "0.5")

@@ -14,8 +14,8 @@ from discreet import InputError, NotEnumerable
 from discreet.core import Law, PointMass
 from discreet.exact import balls
 from discreet.exact.balls import ball
-from discreet.families.dirichlet.mechanisms.lattice import clip, project
 from discreet.laws.exponential import ExponentialLaw
+from discreet.laws.keeping_total import clip, project
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, points, shell_size
 from discreet.laws.mapped import MappedLaw
 from discreet.laws.noise import NoiseLaw, remainder

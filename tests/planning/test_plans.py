@@ -14,10 +14,10 @@ import pytest
 
 import discreet as dp
 from discreet.exact import compositions
-from discreet.families.dirichlet.accuracy import accuracy, mean_error
-from discreet.families.dirichlet.planning.errors import Errors
-from discreet.families.dirichlet.planning.places import places
-from discreet.noise_aware import infer
+from discreet.inference import infer
+from discreet.planning.accuracy import accuracy, mean_error
+from discreet.planning.errors import Errors
+from discreet.planning.places import places
 
 pd = pytest.importorskip("pandas")
 BETA = dp.BetaBinomial()
@@ -136,7 +136,7 @@ def test_the_family_of_the_worst_case_has_about_the_worst(
     """Beyond 2,000 counts a family stands for all; here all are tried as well."""
     model = dp.DirichletMultinomial(("a", "b", "c"), prior=prior)
     every = errors(name, model, 24, worst=True)
-    monkeypatch.setattr("discreet.families.dirichlet.planning.places.ALL_COUNTS", 1)
+    monkeypatch.setattr("discreet.planning.places.ALL_COUNTS", 1)
     family = errors(name, model, 24, worst=True)
     assert len(every.places.counts) == 325
     assert len(family.places.counts) < 60
@@ -420,7 +420,7 @@ def test_bad_input() -> None:
 
 
 def test_examples_in_the_docstrings() -> None:
-    for room in ("discreet.families.dirichlet.accuracy", "discreet.planning.plans"):
+    for room in ("discreet.planning.accuracy", "discreet.planning.plans"):
         result = doctest.testmod(import_module(room))
         assert result.attempted > 0
         assert result.failed == 0

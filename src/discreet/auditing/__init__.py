@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet import check, plots
+from discreet.auditing import networks
 from discreet.auditing.continuous import audit_continuous
+from discreet.auditing.spaces import Space, space
 from discreet.core import Certificate, Mechanism, Witness
 from discreet.core.law import Outcome
 from discreet.core.mechanism import require_categories
 from discreet.errors import InputError
 from discreet.exact import Floats, balls, floats
-from discreet.families.dirichlet.audit_space import Space, space
-from discreet.families.dirichlet.mechanisms.lattice import clip, project
-from discreet.families.network import auditing
 from discreet.families.network.model import BayesNet
 from discreet.families.normal.model import NormalMean
 from discreet.families.regression.model import LinearRegression
+from discreet.laws.keeping_total import clip, project
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
 from discreet.progress import track
 
@@ -185,7 +185,7 @@ def _audit_network(mechanism: Mechanism, total: int | None) -> Audit:
         raise InputError("mechanism of a network is audited with a public n only", "mechanism")
     if mechanism.config.n == 0:
         return Audit(mechanism, 0.0, 0.0, None)
-    lower, upper, witness = auditing.worst_pair(mechanism, mechanism.config.n)
+    lower, upper, witness = networks.worst_pair(mechanism, mechanism.config.n)
     return Audit(mechanism, _rounded(upper, math.inf), _rounded(lower, 0), witness)
 
 

@@ -42,8 +42,8 @@ def command(
     discreet audit --mechanism ehds --categories a,b --n 100 --epsilon 1
     discreet audit --verify certificate.json
     """
-    from discreet.auditing import verify as verifying
     from discreet.cli import places
+    from discreet.releases import verify as verifying
 
     places.require({"out": out, "plot": plot}, force, verify=verify)
     found = _audit(given) if verify is None else verifying.verify(Path(verify))

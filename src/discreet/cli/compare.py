@@ -44,7 +44,7 @@ def command(
     discreet compare trial.csv --column outcome --categories cured,failed --epsilon 1
     """
     from discreet.cli import places
-    from discreet.families.dirichlet.comparison import compare
+    from discreet.planning.comparison import compare
 
     places.require({"plot": plot}, force, data=data)
     model = text_input.model_of(categories, prior)

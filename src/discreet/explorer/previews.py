@@ -15,13 +15,13 @@ import numpy as np
 
 from discreet import registry
 from discreet.auditing import audit, by_its_raw_law
+from discreet.auditing.calibration import CALIBRATED
 from discreet.errors import DiscreetError, InputError
 from discreet.exact import Floats, compositions
 from discreet.explorer.settings import Setting
-from discreet.families.dirichlet.accuracy import listed_or_drawn
-from discreet.families.dirichlet.calibration import CALIBRATED
 from discreet.laws import windows
 from discreet.planning import plan
+from discreet.planning.accuracy import listed_or_drawn
 
 # vectors of counts, at least as many as `dp.compare` goes through
 MOST_AUDITED, AT_ONCE = 2_001, 501  # whose losses are compared, and so few that nobody waits

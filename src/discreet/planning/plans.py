@@ -13,8 +13,8 @@ import numpy as np
 from discreet import check, plots
 from discreet.core import Guarantee, Model
 from discreet.errors import InputError, NotEnumerable
-from discreet.families.dirichlet.planning.setting import Setting, settle
 from discreet.planning.search import LEAST, MOST, least
+from discreet.planning.setting import Setting, settle
 from discreet.progress import track
 
 if TYPE_CHECKING:

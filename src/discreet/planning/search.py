@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from discreet.errors import InputError
-from discreet.families.dirichlet.planning.setting import Setting
+from discreet.planning.setting import Setting
 from discreet.progress import track
 
 LEAST, MOST = Fraction(1, 10**4), Fraction(100)  # the range of epsilon

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import check, noise_aware, registry
+from discreet import check, inference, registry
 from discreet._version import __version__
-from discreet.auditing import verify
 from discreet.check import Category
 from discreet.core import Certificate, Config, Derivation, Guarantee, Mechanism, Theorem
 from discreet.core.documents import digest, malformed, parse
@@ -40,6 +39,7 @@ from discreet.posteriors.dirichlet import DirichletPosterior
 from discreet.posteriors.mixture import DirichletMixture
 from discreet.posteriors.normal import NormalLaw
 from discreet.programs.documents import write_value
+from discreet.releases import verify
 from discreet.releases.provenance import N_SOURCES, Counted, require_agreement, require_payable
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Release:
             rng: for many categories, where the counts behind the output are drawn.
         """
         _require_no_program(self, "noise_aware")
-        return noise_aware.infer(_mechanism(self), self.raw, n_prior=n_prior, rng=rng)
+        return inference.infer(_mechanism(self), self.raw, n_prior=n_prior, rng=rng)
 
     def by_group(
         self, joint: DirichletPosterior | DirichletMixture | None = None
@@ -317,7 +317,7 @@ def _network_laws(
     """As released, and noise-aware; mechanisms without the latter have only the former."""
     plain: NetworkLaw = release.posterior
     asked = any(given is not None for given in (aware, n_prior, rng))
-    if not asked and release.config.mechanism not in noise_aware.NETWORK_MECHANISMS:
+    if not asked and release.config.mechanism not in inference.NETWORK_MECHANISMS:
         return plain, None
     found: Any = release.noise_aware(n_prior, rng) if aware is None else aware
     _require_own(release, found)

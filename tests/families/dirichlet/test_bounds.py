@@ -13,8 +13,8 @@ import discreet as dp
 from discreet.divergence.sensitivity import least_smooth
 from discreet.exact import balls, compositions
 from discreet.families.dirichlet import bounds
-from discreet.families.dirichlet.accuracy import accuracy
 from discreet.laws.exponential import ExponentialLaw
+from discreet.planning.accuracy import accuracy
 
 BETA = dp.BetaBinomial()
 THREE = dp.DirichletMultinomial(("a", "b", "c"))

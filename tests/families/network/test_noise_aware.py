@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 import discreet as dp
-from discreet import noise_aware
+from discreet import inference
 from discreet.core.tables import Tables
 from discreet.exact import compositions
 from discreet.families.network import mixture
 from discreet.families.network.mechanisms import noisy_tables
 from discreet.families.network.model import BayesNet
-from discreet.noise_aware import infer, infer_network, table
+from discreet.inference import infer, infer_network
+from discreet.noise_aware import table
 from tests.statistics import FALSE_ALARM
 
 STATES: dict[str, tuple[Any, ...]] = {"a": ("no", "yes"), "b": ("x", "y")}
@@ -353,7 +354,7 @@ def test_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.families.network.summary.LARGE", 11)
     assert made.summary(noise_aware=found).rows[-1][4:] == ("–", "–")
     assert "–" not in made.summary(noise_aware=found, node="b").rows[0][4]
-    monkeypatch.setattr(noise_aware, "NETWORK_MECHANISMS", ())
+    monkeypatch.setattr(inference, "NETWORK_MECHANISMS", ())
     assert made.summary().heading[3:] == ("as released", "95 %, without the noise")
     with pytest.raises(dp.InputError, match="node must be one of None, 'a', 'b', got 'c'"):
         made.summary(node="c")

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import special
 
 from discreet.auditing import audit
+from discreet.auditing.calibration import scaled
 from discreet.divergence import hellinger, kl
-from discreet.families.dirichlet.calibration import scaled
 from discreet_papers.parts import Claim, Finding, Verdict
 from discreet_papers.settings import made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from discreet.families.dirichlet.accuracy import mean_error
+from discreet.planning.accuracy import mean_error
 from discreet.registry import mechanism, optimal
 from discreet_papers.coverage import coverage
 from discreet_papers.parts import Claim, Finding, Verdict

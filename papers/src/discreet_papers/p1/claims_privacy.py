@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from discreet.auditing import audit
-from discreet.families.dirichlet.calibration import scaled
+from discreet.auditing.calibration import scaled
 from discreet_papers.p1.laws import (
     EIGHT,
     EPSILON,

@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from discreet.auditing.calibration import scaled
 from discreet.divergence import hellinger
 from discreet.divergence.sensitivity import (
     global_sensitivity,
     local_sensitivity,
     smooth_sensitivity,
 )
-from discreet.families.dirichlet.calibration import scaled
 from discreet_papers.p1.laws import EPSILON, FORTY, TWO, smoothness, usual
 from discreet_papers.parts import Claim, Finding, Verdict
 from discreet_papers.settings import law_of_error, model

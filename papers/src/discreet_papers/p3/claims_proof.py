@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.auditing import audit
+from discreet.auditing.calibration import scaled
 from discreet.divergence.sensitivity import smooth_sensitivity
 from discreet.exact import balls, compositions
-from discreet.families.dirichlet.calibration import scaled
 from discreet.laws.exponential import ExponentialLaw
 from discreet_papers.p0.brute_force import changes, neighbours
 from discreet_papers.p1.laws import smoothness

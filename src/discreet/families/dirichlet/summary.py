@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from discreet import report
-from discreet.exact import Floats
 from discreet.posteriors.dirichlet import DirichletPosterior
 from discreet.posteriors.mixture import DirichletMixture
+from discreet.report import LEVEL, aligned, rich_table
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-LEVEL = 0.95
-FAR = 3.0  # prior standard deviations, from which on prior and data are in conflict
 HEADING = ("category", "posterior", "mean", "sd", "95 % interval")
 
 
@@ -120,39 +115,3 @@ class GroupedSummary(Summary):
         from rich.text import Text
 
         return Group(Text(self.title), *self.groups)
-
-
-def conflicts(names: Sequence[str], law: Floats, prior: Floats, spread: Floats) -> list[str]:
-    """Where means lie far from what the prior expected, in its standard deviations."""
-    away = np.abs(law - prior) / spread
-    return [
-        f"{name} lies {distance:.1f} prior standard deviations from its prior mean: is the prior "
-        "right? If not, neither is this."
-        for name, distance in zip(names, away.tolist(), strict=True)
-        if distance > FAR
-    ]
-
-
-def aligned(table: Sequence[Sequence[str]]) -> list[str]:
-    """A table as lines of text, its columns below one another."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
-
-
-def rich_table(
-    title: str, heading: Sequence[str], rows: Sequence[Sequence[str]], below: str
-) -> Group:
-    """A table for the terminal, with text below it."""
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(title), title_justify="left")
-    for name in heading:
-        table.add_column(Text(name), overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return Group(table, Text(below))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet import check, report
-from discreet.families.dirichlet.summary import LEVEL, aligned, rich_table
 from discreet.families.network import configurations
 from discreet.families.network.law import NetworkLaw
 from discreet.families.network.samples import NetworkSamples
+from discreet.report import LEVEL, aligned, rich_table
 
 if TYPE_CHECKING:
     from rich.console import Group

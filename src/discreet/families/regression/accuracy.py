@@ -14,8 +14,8 @@ from discreet import check
 from discreet.core import Adjacency
 from discreet.errors import InputError
 from discreet.exact import Floats
-from discreet.families.dirichlet.summary import aligned
 from discreet.families.regression.sensitivity import best_weight, features_square, noise_of
+from discreet.report import aligned
 
 CAUTION = "Related columns, or columns that fill little of their bounds, have larger errors."
 
@@ -75,7 +75,7 @@ def expected_error(
 ) -> ExpectedError:
     """For features that are uniform within their bounds and weights that the prior describes.
 
-    The normal approximation of `noise_aware.moments`: Uᵀt − S·w has the noise of Uᵀt, of UᵀU times
+    The normal approximation of `gibbs`: Uᵀt − S·w has the noise of Uᵀt, of UᵀU times
     w, and sampling.
     """
     check.choice("mechanism", mechanism, ("statistics", "sample"))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet import report
-from discreet.families.dirichlet.summary import aligned, conflicts, rich_table
 from discreet.families.regression.posterior import Weights
+from discreet.report import aligned, conflicts, rich_table
 
 if TYPE_CHECKING:
     from rich.console import Group

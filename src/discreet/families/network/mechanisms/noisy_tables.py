@@ -16,8 +16,8 @@ from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from, summing_to
 from discreet.core.tables import Network
 from discreet.exact import Ints
-from discreet.families.dirichlet.mechanisms.lattice import clip, lattice_law
 from discreet.families.network.mechanisms.consistency import agreeing, require_few_overlaps
+from discreet.laws.keeping_total import clip, lattice_law
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.product import ProductLaw
 

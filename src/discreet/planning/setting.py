@@ -10,10 +10,10 @@ from functools import partial
 from discreet import check, plots, registry
 from discreet.core import Adjacency, Mechanism, Model
 from discreet.errors import InputError
-from discreet.families.dirichlet import accuracy
-from discreet.families.dirichlet.planning.errors import Errors, most_places
-from discreet.families.dirichlet.planning.places import places
-from discreet.families.dirichlet.planning.widths import Widths
+from discreet.planning import accuracy
+from discreet.planning.errors import Errors, most_places
+from discreet.planning.places import places
+from discreet.planning.widths import Widths
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,12 @@ from functools import lru_cache, partial
 from flint import arb
 
 from discreet import auditing
-from discreet.auditing import certificate_store
+from discreet.auditing import certificate_store, spaces
 from discreet.core import Certificate, Config, Guarantee, Law, Mechanism
 from discreet.core.law import Outcome
 from discreet.errors import DocumentError, ExactnessError
 from discreet.exact import balls
 from discreet.exact.balls import Real, ball
-from discreet.families.dirichlet import audit_space
 from discreet.laws.exponential import ExponentialLaw
 
 CALIBRATED = ("ehd", "ehdl", "ehds", "smooth_hellinger")
@@ -114,7 +113,7 @@ def _search(base: Mechanism) -> Certificate:
     watched: set[Pair] = set()
     scale, losses = Fraction(1), dict[Pair, float]()
     if n:
-        auditing.worst(audit_space.space(remembered, None), losses)
+        auditing.worst(spaces.space(remembered, None), losses)
     for attempt in range(_ROUNDS):
         watched |= set(sorted(losses, key=losses.__getitem__, reverse=True)[:_WATCHED])
         if n:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.exact import compositions
-from discreet.families.dirichlet.accuracy import accuracy, listed_or_drawn, mean_error
+from discreet.planning.accuracy import accuracy, listed_or_drawn, mean_error
 
 BETA = dp.BetaBinomial()
 THREE = dp.DirichletMultinomial(("a", "b", "c"))

@@ -9,14 +9,14 @@ from typing import Any
 
 from discreet import check, registry
 from discreet.auditing import Audit, audit, loss_at
+from discreet.auditing.calibration import calibrated_config, restore
+from discreet.auditing.spaces import space
 from discreet.core import Certificate, Mechanism
 from discreet.core.certificate import FORMAT, read_certificate
 from discreet.core.counts import Grouping
 from discreet.core.documents import decode, exact, malformed, parse
 from discreet.core.files import read_file
 from discreet.errors import DiscreetError, DocumentError, InputError, NotEnumerable
-from discreet.families.dirichlet.audit_space import space
-from discreet.families.dirichlet.calibration import calibrated_config, restore
 from discreet.families.dirichlet.model import DirichletMultinomial
 from discreet.families.network.model import BayesNet
 from discreet.families.normal.model import NormalMean

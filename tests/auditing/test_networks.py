@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import pytest
+from tests.families.network.networks import CHAIN, FORK, PAIR
 
 import discreet as dp
-from tests.families.network.networks import CHAIN, FORK, PAIR
 
 
 @pytest.mark.parametrize("name", ["lattice", "laplace_updates", "fourier", "map"])

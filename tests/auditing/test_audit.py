@@ -14,9 +14,9 @@ from flint import arb
 
 import discreet as dp
 from discreet.auditing import pair_loss
+from discreet.auditing.calibration import scaled
 from discreet.core import PointMass
 from discreet.exact import balls, compositions
-from discreet.families.dirichlet.calibration import scaled
 from discreet.laws.lattice import points
 
 OPTIONS: dict[str, dict[str, Any]] = {"smooth_hellinger": {"delta": 1e-6}}

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from discreet.auditing import certificate_store
-from discreet.families.dirichlet import calibration
+from discreet.auditing import calibration, certificate_store
 
 OPTIONS: dict[str, dict[str, Any]] = {"smooth_hellinger": {"delta": 1e-6}}
 

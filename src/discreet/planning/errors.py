@@ -21,12 +21,12 @@ from discreet.core.law import Outcome
 from discreet.divergence.shifts import shifted
 from discreet.errors import InputError
 from discreet.exact import Floats, Ints, balls, compositions
-from discreet.families.dirichlet.planning.places import Places
 from discreet.laws import windows
 from discreet.laws.exponential import ExponentialLaw
 from discreet.laws.lattice import LatticeLaw, points, shell_size
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.predictive import MOST_DIMENSIONS, spread
+from discreet.planning.places import Places
 
 _POINTS = 2048  # of noise
 _BLOCKS = 500  # values of noise on either side, for two categories

@@ -13,13 +13,13 @@ import numpy as np
 
 from discreet import plots, registry
 from discreet.auditing import audit
+from discreet.auditing.calibration import CALIBRATED
 from discreet.core import Adjacency, Counts, Guarantee, Mechanism, Model
 from discreet.core.counts import values_of
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import compositions
 from discreet.extras import needed
-from discreet.families.dirichlet.accuracy import OWNER, accuracy, mean_error
-from discreet.families.dirichlet.calibration import CALIBRATED
+from discreet.planning.accuracy import OWNER, accuracy, mean_error
 from discreet.progress import track
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from discreet.core import Adjacency, Law, Mechanism
 from discreet.core.law import Outcome
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import Floats, Ints, balls, compositions, floats
-from discreet.families.dirichlet.mechanisms.lattice import project
 from discreet.laws.exponential import ExponentialLaw
+from discreet.laws.keeping_total import project
 from discreet.laws.lattice import MOST_POINTS, PostprocessedLattice, points, shell_size
 from discreet.laws.noise import NoiseLaw
 

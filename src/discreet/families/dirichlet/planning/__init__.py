@@ -1,1 +1,0 @@
-"""What a plan for counts of categories goes through."""
