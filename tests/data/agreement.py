@@ -39,10 +39,12 @@ def compared(seed: int, writer: str, readers: Mapping[str, Reader], place: Path)
     case = drawing.drawn(seed)
     found: dict[str, list[Any]] = {name: [] for name in readers}
     pairs: Counter[Any] = Counter()
+    lines: list[Counter[str]] = []
     for number, each in enumerate((case, drawing.neighbour(case))):
         folder = place / f"{seed}-{number}"
         folder.mkdir(parents=True)
         path, records, types = _written(each, writer, folder)
+        lines.append(Counter(map(repr, records or ())))
         try:
             wanted: Any = "no lines" if records is None else drawing.answer(each, records, types)
         except dp.InputError as refused:
@@ -60,6 +62,8 @@ def compared(seed: int, writer: str, readers: Mapping[str, Reader], place: Path)
             assert got == wanted, f"seed {seed}, {writer}, {name}: {got} for {wanted}\n{each}"
             found[name].append(got)
             pairs[writer, name] += 1
+    if writer in writing.TEXT and case.question != "units" and _rewritten(*lines):
+        return pairs
     for name, answers in found.items():
         apart = _apart(*answers) if len(answers) == 2 else 0
         assert apart <= drawing.promise(case), f"seed {seed}, {writer}, {name}: {apart} apart"
@@ -82,6 +86,11 @@ def _asked(case: Case, data: Any, breaks: bool) -> Any:
         return writing.asked(case, data, breaks)
     except dp.InputError as refused:
         return str(refused)
+
+
+def _rewritten(before: Counter[str], after: Counter[str]) -> bool:
+    """Whether a writer wrote other records otherwise too, as pandas does with 7 beside a gap."""
+    return (before - after).total() > 1 or (after - before).total() > 1
 
 
 def _refusals(case: Case, reader: str) -> Sequence[str]:
