@@ -403,7 +403,7 @@ def test_given_axes_and_bad_input() -> None:
     with pytest.raises(dp.InputError, match="ax must be"):
         plot_posterior(posterior(1, 2, 3), None, "ax")  # type: ignore[arg-type]
     with pytest.raises(dp.InputError, match="noise-aware posterior of this release"):
-        made.plot(noise_aware=TWO.posterior((60, 40)))  # type: ignore[arg-type]
+        made.plot(noise_aware=TWO.posterior((60, 40)))
     with pytest.raises(dp.InputError, match="noise-aware posterior of this release"):
         made.plot(noise_aware=release((9, 9, 9), THREE).noise_aware())
     with pytest.raises(dp.InputError, match="plain or noise_aware must be given"):

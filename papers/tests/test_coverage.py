@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import discreet as dp
-from discreet.inference import infer
+from discreet.noise_aware import infer
 from discreet_papers import coverage as study
 from discreet_papers import marginals
 from discreet_papers.coverage import SETTINGS, Setting, coverage

@@ -184,7 +184,7 @@ def test_a_simulated_release_is_one_of_the_library(name: str, splits: list[Split
         ours = released(name, NET, [one], 3.0, np.random.default_rng(8))
         theirs = dp.release(tables(NET, one.counts), NET, 3.0, name, rng=np.random.default_rng(8))
         assert tuple(ours[0].tolist()) == theirs.value
-        posterior = registry.posterior(theirs.config, theirs.value)
+        posterior = theirs.posterior
         expected = np.concatenate([posterior.mean(node).ravel() for node in NET.nodes])
         found = probabilities(NET, ours, theta=name in (SAMPLER, MAP))[0]
         assert found == pytest.approx(expected, abs=1e-14)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         PrivacyRefusedError,
         UnknownValuesError,
     )
+    from discreet.families.dirichlet.mechanisms.listed import MECHANISMS
     from discreet.families.dirichlet.model import BetaBinomial, DirichletMultinomial
     from discreet.families.network.model import BayesNet
     from discreet.families.normal.model import NormalMean
@@ -53,9 +54,10 @@ if TYPE_CHECKING:
     from discreet.planning import Plan, plan
     from discreet.planning.accuracy import ErrorLaw, accuracy
     from discreet.planning.comparison import Comparison, compare
+    from discreet.planning.limit import optimal
     from discreet.posteriors.dirichlet import DirichletPosterior
     from discreet.posteriors.mixture import DirichletMixture
-    from discreet.registry import MECHANISMS, mechanism, optimal
+    from discreet.registry import mechanism
     from discreet.releases.published import Release
     from discreet.releases.releasing import release
     from discreet.releases.verify import verify
@@ -89,7 +91,9 @@ _PUBLIC = {
         "UnknownValuesError",
     ),
     "ledger": ("Ledger",),
-    "registry": ("MECHANISMS", "mechanism", "optimal"),
+    "registry": ("mechanism",),
+    "planning.limit": ("optimal",),
+    "families.dirichlet.mechanisms.listed": ("MECHANISMS",),
     "families.dirichlet.model": ("BetaBinomial", "DirichletMultinomial"),
     "posteriors.mixture": ("DirichletMixture",),
     "families.network.model": ("BayesNet",),

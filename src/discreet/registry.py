@@ -2,98 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from functools import cache
-from typing import Any, cast
+from fractions import Fraction
+from typing import Any
 
 from discreet import check
-from discreet.auditing.calibration import CALIBRATED, calibrated
-from discreet.core import Adjacency, Config, Mechanism
+from discreet.core import Adjacency, Mechanism, families
 from discreet.core.counts import AnyModel
-from discreet.core.law import Value
-from discreet.errors import InputError, NotEnumerable
-from discreet.families.dirichlet.mechanisms.exponential import ehd, ehdl, ehds, smooth_hellinger
-from discreet.families.dirichlet.mechanisms.laplace import ls_dim, ls_hist
-from discreet.families.dirichlet.mechanisms.lattice import lattice
-from discreet.families.dirichlet.mechanisms.optimal import OptimalMechanism
-from discreet.families.dirichlet.mechanisms.optimal import optimal as most_accurate
-from discreet.families.dirichlet.model import DirichletMultinomial
-from discreet.families.network.mechanisms.fourier import fourier
-from discreet.families.network.mechanisms.map_estimate import map_estimate
-from discreet.families.network.mechanisms.noisy_tables import family_lattice, laplace_updates
-from discreet.families.network.mechanisms.sampling import limits_of, posterior_sample
-from discreet.families.network.model import BayesNet
-from discreet.families.network.samples import NetworkSamples
-from discreet.families.normal.mechanisms import gaussian, hellinger, laplace, noisy_input
-from discreet.families.normal.model import NormalMean
-from discreet.families.regression.mechanisms.sample import weight_sample
-from discreet.families.regression.mechanisms.statistics import noisy_statistics
-from discreet.families.regression.model import LinearRegression
-from discreet.families.regression.noise_aware import released_weights
-
-MECHANISMS: dict[str, Callable[..., Mechanism]] = {
-    "ls_dim": ls_dim,
-    "ls_hist": ls_hist,
-    "ehd": ehd,
-    "ehdl": ehdl,
-    "ehds": ehds,
-    "smooth_hellinger": smooth_hellinger,
-    "lattice": lattice,
-    "optimal": most_accurate,
-}
-
-NETWORK_MECHANISMS: dict[str, Callable[..., Mechanism]] = {
-    "lattice": family_lattice,
-    "laplace_updates": laplace_updates,
-    "fourier": fourier,
-    "posterior_sample": posterior_sample,
-    "map": map_estimate,
-}
-
-NORMAL_MECHANISMS: dict[str, Callable[..., Mechanism]] = {
-    "laplace": laplace,
-    "gaussian": gaussian,
-    "input": noisy_input,
-    "hellinger": hellinger,
-}
-
-REGRESSION_MECHANISMS: dict[str, Callable[..., Mechanism]] = {
-    "statistics": noisy_statistics,
-    "sample": weight_sample,
-}
-
-_BY_MODEL: dict[type, dict[str, Callable[..., Mechanism]]] = {
-    DirichletMultinomial: MECHANISMS,
-    BayesNet: NETWORK_MECHANISMS,
-    NormalMean: NORMAL_MECHANISMS,
-    LinearRegression: REGRESSION_MECHANISMS,
-}
-
-
-def mechanisms_for(model: object) -> dict[str, Callable[..., Mechanism]]:
-    """The mechanisms for the counts of a model, by name."""
-    return _BY_MODEL.get(type(model), MECHANISMS)
-
-
-def usual(model: object) -> str:
-    """The mechanism that is taken if none is asked for."""
-    makers = mechanisms_for(model)
-    return "lattice" if "lattice" in makers else next(iter(makers))
-
-
-@cache
-def _keywords(make: Callable[..., Mechanism]) -> tuple[str, ...]:
-    parameters = inspect.signature(make).parameters.values()
-    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-
-
-def options_of(name: str, model: object = None) -> tuple[str, ...]:
-    """The options that a mechanism takes, besides n and epsilon."""
-    named = [option for option in _keywords(mechanisms_for(model)[name]) if option != "adjacency"]
-    if name in CALIBRATED and mechanisms_for(model) is MECHANISMS:
-        named.append("calibrate")
-    return tuple(named)
+from discreet.core.family import Family, MechanismSpec
+from discreet.errors import InputError
 
 
 def mechanism(
@@ -152,139 +68,76 @@ def mechanism(
         >>> round(law.probability((4, 5)), 4)
         0.4621
     """
-    require_any_model(model)
-    makers = mechanisms_for(model)
-    check.choice("mechanism", name, tuple(makers))
-    budget, neighbours = check.epsilon(epsilon), Adjacency.of(adjacency)
-    taken = options_of(name, model)
+    family = families.of_model(model)
+    spec = family.spec(name)
+    return make(family, spec, model, n, check.epsilon(epsilon), Adjacency.of(adjacency), options)
+
+
+def make(
+    family: Family,
+    spec: MechanismSpec,
+    model: AnyModel,
+    n: int | None,
+    epsilon: Fraction,
+    adjacency: Adjacency,
+    options: dict[str, object],
+) -> Mechanism:
+    """The mechanism of a spec, if options, adjacency and n go together."""
+    _require_taken(spec, options)
+    calibrate = options.pop("calibrate", False)
+    if len(spec.adjacencies) > 1 or adjacency not in spec.adjacencies:
+        _require_adjacency(family, spec, adjacency)
+        options["adjacency"] = adjacency
+    if adjacency is Adjacency.ADD_REMOVE:
+        if n is not None:
+            raise InputError(
+                f"n must be None under add-remove, where it is private, got {check.brief(n)}", "n"
+            )
+    elif n is None:
+        raise InputError(f"n must be given under adjacency {adjacency.value!r}, got None", "n")
+    else:
+        n = check.whole("n", n)
+    made = _made(spec, spec.make(model, n, epsilon, **options))
+    if calibrate is False:
+        return made
+    check.choice("calibrate", calibrate, (True, False))
+    return _made(spec, spec.calibrate(made))
+
+
+def _made(spec: MechanismSpec, found: Any) -> Mechanism:
+    """What a family's function made, if it is a mechanism of that name."""
+    if not isinstance(found, Mechanism) or found.name != spec.name:
+        raise InputError(f"make of {spec.name!r} must return a Mechanism of that name", "mechanism")
+    return found
+
+
+def options_of(name: str, model: object) -> tuple[str, ...]:
+    """The options that a mechanism takes, besides n and epsilon."""
+    return tuple(option.name for option in families.of_model(model).spec(name).taken)
+
+
+def _require_taken(spec: MechanismSpec, options: dict[str, object]) -> None:
+    taken = [option.name for option in spec.taken]
     for option in options:
         if option not in taken:
             names = ", ".join(taken) or "no options"
             near = check.similar(option, taken)
             hint = f"; did you mean {near}?" if near else ""
             raise InputError(
-                f"{option} is not an option of {name}, which takes {names}{hint}", option
+                f"{option} is not an option of {spec.name}, which takes {names}{hint}", option
             )
-    if neighbours is not Adjacency.SUBSTITUTE:
-        _require_adjacency(name, model, neighbours)
-        options["adjacency"] = neighbours
-    if neighbours is Adjacency.ADD_REMOVE:
-        if n is not None:
-            raise InputError(
-                f"n must be None under add-remove, where it is private, got {check.brief(n)}", "n"
-            )
-        return makers[name](model, None, budget, **options)
-    if n is None:
-        raise InputError(f"n must be given under adjacency {neighbours.value!r}, got None", "n")
-    calibrate = check.choice("calibrate", options.pop("calibrate", False), (True, False))
-    n = check.whole("n", n)
-    made = makers[name](model, n, budget, **options)
-    if not calibrate:
-        return made
-    try:
-        return calibrated(made)
-    except NotEnumerable:
-        if name != "smooth_hellinger":
-            raise
-        # too large to audit, as public values say: scaled by what is proved on paper
-        wider = cast("Any", model), n, budget
-        return smooth_hellinger(*wider, calibrate=True, **cast("Any", options))
 
 
-def optimal(
-    model: AnyModel,
-    n: int,
-    epsilon: object,
-    loss: object = "hellinger",
-    weights: object = "uniform",
-) -> OptimalMechanism:
-    """The ε-private mechanism with the least expected loss: the limit, as a mechanism.
-
-    `dp.mechanism("optimal", …)` is the same. `.value` is its expected loss, `.gap` what it may lie
-    above the least possible one among mechanisms that release vectors of counts.
-
-    Args:
-        model: the model.
-        n: the public number of records.
-        epsilon: the privacy parameter.
-        loss: "hellinger", "total_variation" (two categories), "squared_error" (squared l2 error of
-            the posterior mean) or a matrix of losses, a row for every true and a column for every
-            released vector of counts, in lexicographic order; a DataFrame is read by position.
-        weights: of the true counts: "uniform", "prior_predictive" or a vector that sums to one.
-
-    Example:
-        >>> import discreet as dp
-        >>> round(dp.optimal(dp.BetaBinomial(), n=40, epsilon=1).value, 4)
-        0.1174
-    """
-    made = mechanism("optimal", model, n, epsilon=epsilon, loss=loss, weights=weights)
-    assert isinstance(made, OptimalMechanism)
-    return made
-
-
-def posterior(config: Config, value: Value) -> Any:
-    """The posterior that a released value gives."""
-    if config.mechanism in ("posterior_sample", "map"):
-        return NetworkSamples(config.model, value)
-    if isinstance(config.model, LinearRegression):
-        made = mechanism(
-            config.mechanism,
-            config.model,
-            config.n,
-            epsilon=config.epsilon,
-            adjacency=config.adjacency,
-            **dict(config.options),
-        )
-        return released_weights(made, value)
-    return config.model.released(value)
-
-
-def remark(config: Config) -> str:
-    """What the reader of released parameters has to know besides."""
-    if config.mechanism != "posterior_sample":
-        return ""
-    least = min(limits_of(config).values())
-    return f"No probability was drawn below {float(least):.3g}: what ε leaves of the posterior."
-
-
-def require_model(model: object) -> None:
-    """Refuse anything but a model, naming its type only: it may be the counts, swapped."""
-    if not isinstance(model, DirichletMultinomial):
-        raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
-
-
-def require_any_model(model: object) -> None:
-    """Refuse anything but a model."""
-    if type(model) not in _BY_MODEL:
-        require_model(model)
-
-
-def _adjacencies(make: Callable[..., Mechanism]) -> list[Adjacency]:
-    if "adjacency" not in _keywords(make):
-        return [Adjacency.SUBSTITUTE]
-    other = Adjacency.ATTRIBUTE if make is posterior_sample else Adjacency.ADD_REMOVE
-    return [Adjacency.SUBSTITUTE, other]
-
-
-def with_adjacency(model: object, adjacency: Adjacency) -> list[str]:
-    """The mechanisms for the counts of a model that have an adjacency."""
-    makers = mechanisms_for(model).items()
-    return [name for name, make in makers if adjacency in _adjacencies(make)]
-
-
-def _require_adjacency(name: str, model: AnyModel, adjacency: Adjacency) -> None:
-    possible = _adjacencies(mechanisms_for(model)[name])
-    if adjacency in possible:
+def _require_adjacency(family: Family, spec: MechanismSpec, adjacency: Adjacency) -> None:
+    if adjacency in spec.adjacencies:
         return
-    able = with_adjacency(model, adjacency)
-    if adjacency is Adjacency.ATTRIBUTE and not isinstance(model, (NormalMean, LinearRegression)):
-        hint = "use 'posterior_sample' for a network"
-    elif able:
-        hint = f"use {' or '.join(map(repr, able))}"
-    else:
-        hint = f"no mechanism of a {type(model).__name__} has it"
+    able = family.having(adjacency)
+    hint = (
+        f"use {' or '.join(map(repr, able))}" if able else f"no mechanism of a {family.kind} has it"
+    )
     raise InputError(
-        f"{name} is defined for adjacency {' or '.join(repr(x.value) for x in possible)} only, got "
-        f"{adjacency.value!r}; {hint}",
+        f"{spec.name} is defined for adjacency "
+        f"{' or '.join(repr(x.value) for x in spec.adjacencies)} only, got {adjacency.value!r}; "
+        f"{hint}",
         "adjacency",
     )

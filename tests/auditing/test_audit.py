@@ -13,7 +13,7 @@ import pytest
 from flint import arb
 
 import discreet as dp
-from discreet.auditing import pair_loss
+from discreet.auditing.audits import pair_loss
 from discreet.auditing.calibration import scaled
 from discreet.core import PointMass
 from discreet.exact import balls, compositions

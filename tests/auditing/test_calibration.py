@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.specs import CALIBRATED
 
 import discreet as dp
 from discreet.auditing import calibration, certificate_store
@@ -23,7 +24,7 @@ def make(name: str, model: dp.DirichletMultinomial, n: int, epsilon: float) -> d
     return dp.mechanism(name, model, n=n, epsilon=epsilon, calibrate=True, **OPTIONS.get(name, {}))
 
 
-@pytest.mark.parametrize("name", calibration.CALIBRATED)
+@pytest.mark.parametrize("name", CALIBRATED)
 @pytest.mark.parametrize(
     ("k", "n", "prior", "epsilon"),
     [(2, 1, 1, 1), (2, 40, 1, 1), (2, 30, (0.1, 3), 5), (3, 9, "jeffreys", 0.5), (4, 4, 1, 1e-6)],

@@ -12,11 +12,10 @@ import pytest
 
 import discreet as dp
 from discreet import InputError, NotEnumerable
-from discreet.auditing.continuous import audit_continuous
-from discreet.auditing.neighbours import neighbours
 from discreet.auditing.pairs import ContinuousAudit, audit_pairs
 from discreet.core import Mechanism, PointMass
 from discreet.families.normal.model import NormalMean
+from discreet.families.regression import neighbours as of_regression
 from discreet.families.regression.model import LinearRegression
 
 SMALL = NormalMean(0, 4, 1, bounds=(-3, 3), grid=4)
@@ -45,9 +44,9 @@ def test_claims_hold(model: NormalMean, name: str, options: dict[str, Any]) -> N
     made = dp.mechanism(name, model, 4, epsilon=1, **options)
     if name == "hellinger" and model is FINE:
         with pytest.raises(NotEnumerable, match="choose a smaller grid"):
-            audit_continuous(made)
+            dp.audit(made)
         return
-    found = audit_continuous(made)
+    found = dp.audit(made)
     assert isinstance(found, ContinuousAudit)
     assert found.epsilon_lower <= found.epsilon <= 1
     assert found.epsilon - found.epsilon_lower < 1e-9
@@ -79,7 +78,7 @@ def test_half_the_noise_is_caught(model: NormalMean, name: str, options: dict[st
     def wrong(values: tuple[int, ...]) -> Any:
         return replace(made.make_raw_law(values), **changes)
 
-    found = audit_continuous(replace(made, make_raw_law=wrong))
+    found = dp.audit(replace(made, make_raw_law=wrong))
     assert found.epsilon_lower > 1
     assert found.delta(1) > made.guarantee.delta
     if name == "laplace":
@@ -92,7 +91,7 @@ def test_delta_is_the_hockey_stick(name: str, options: dict[str, Any], epsilon: 
     """By its definition, in floats, over all sums and shifts."""
     n = 2
     made = dp.mechanism(name, SMALL, n, epsilon=1, **options)
-    found = audit_continuous(made)
+    found = dp.audit(made)
     reach, worst, loss = n * SMALL.grid, 0.0, 0.0
     laws = {}
     for total in range(-reach, reach + 1):
@@ -115,7 +114,7 @@ def test_delta_is_the_hockey_stick(name: str, options: dict[str, Any], epsilon: 
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_the_witness_attains_the_loss(name: str, options: dict[str, Any]) -> None:
     made = dp.mechanism(name, SMALL, 3, epsilon=1, **options)
-    found = audit_continuous(made)
+    found = dp.audit(made)
     assert found.witness is not None
     first, second, output = found.witness
     assert abs(first[1] - second[1]) <= 2 * SMALL.grid
@@ -173,16 +172,16 @@ def test_means_with_a_private_n(model: NormalMean, name: str, options: dict[str,
         law: Any = made.make_raw_law(values)
         return law if values[0] else PointMass(law.center)
 
-    assert audit_continuous(replace(made, make_raw_law=weak)).epsilon_lower > 1
+    assert dp.audit(replace(made, make_raw_law=weak)).epsilon_lower > 1
     with pytest.raises(NotEnumerable, match="infinitely many"):  # no law of added noise
-        audit_continuous(replace(made, make_raw_law=bare))
+        dp.audit(replace(made, make_raw_law=bare))
 
 
 @pytest.mark.parametrize(("name", "options"), CASES[:2])
 def test_delta_with_a_private_n_bounds_the_hockey_stick(name: str, options: dict[str, Any]) -> None:
     """By its definition, in floats, over all records; of two numbers it is bounded."""
     made = dp.mechanism(name, SMALL, epsilon=1, adjacency="add-remove", **options)
-    found, z = audit_continuous(made), np.arange(-400, 401)
+    found, z = dp.audit(made), np.arange(-400, 401)
     law: Any = made.make_raw_law((0, 0))
 
     def column(shift: int) -> np.ndarray:
@@ -202,20 +201,20 @@ def test_delta_with_a_private_n_bounds_the_hockey_stick(name: str, options: dict
 
 
 def test_of_no_records_nothing_is_lost() -> None:
-    found = audit_continuous(dp.mechanism("laplace", SMALL, 0, epsilon=1))
+    found = dp.audit(dp.mechanism("laplace", SMALL, 0, epsilon=1))
     assert (found.epsilon, found.witness, found.delta(0)) == (0, None, 0)
 
 
 def test_gaussian_noise_that_claims_no_delta_has_no_loss() -> None:
     pure = dp.mechanism("laplace", SMALL, 3, epsilon=1)
     gaussian = dp.mechanism("gaussian", SMALL, 3, epsilon=1, delta=1e-5)
-    assert audit_continuous(weaker(pure, gaussian)).epsilon == math.inf
+    assert dp.audit(weaker(pure, gaussian)).epsilon == math.inf
 
 
 def test_no_noise_at_all_is_caught() -> None:
     made = dp.mechanism("laplace", SMALL, 3, epsilon=1)
     bare = replace(made, make_raw_law=lambda values: PointMass(values[1:]))
-    found = audit_continuous(bare)
+    found = dp.audit(bare)
     assert found.epsilon == found.epsilon_lower == math.inf
     assert found.delta(50) == 1
 
@@ -227,19 +226,19 @@ def test_noise_that_depends_on_the_data_is_caught() -> None:
         law: Any = made.make_raw_law(values)
         return replace(law, variances=(law.variances[0] + (values[1] > 0),))
 
-    assert audit_continuous(replace(made, make_raw_law=wrong)).epsilon == math.inf
+    assert dp.audit(replace(made, make_raw_law=wrong)).epsilon == math.inf
 
 
 def test_wrong_arguments() -> None:
     made = dp.mechanism("laplace", SMALL, 3, epsilon=1)
     with pytest.raises(InputError, match="total"):
-        audit_continuous(made, 5)
-    found = audit_continuous(made)
+        dp.audit(made, 5)
+    found = dp.audit(made)
     with pytest.raises(InputError, match="epsilon must not be negative"):
         found.delta(-1)
     many = dp.mechanism("hellinger", SMALL, 10**5, epsilon=1)
     with pytest.raises(NotEnumerable, match="pairs of data sets"):
-        audit_continuous(many)
+        dp.audit(many)
 
 
 STATISTICS = [
@@ -261,23 +260,23 @@ def test_statistics_of_a_regression(
 ) -> None:
     model = regression(2, intercept, radius)
     made = dp.mechanism("statistics", model, epsilon=1, **options)
-    found = audit_continuous(made)
+    found = dp.audit(made)
     assert 0.2 < found.epsilon_lower <= found.epsilon <= 1
     assert found.delta(1) <= made.guarantee.delta
     # four times the budget is more than any slack of the proof leaves
     wrong = dp.mechanism("statistics", model, **options, epsilon=5)
-    assert audit_continuous(weaker(made, wrong)).epsilon_lower > 1
+    assert dp.audit(weaker(made, wrong)).epsilon_lower > 1
     if radius is None and not intercept and "n" in options:  # where the sensitivity is tight
         half = dp.mechanism("statistics", model, **options, epsilon=1.1)
-        assert audit_continuous(weaker(made, half)).epsilon_lower > 1
+        assert dp.audit(weaker(made, half)).epsilon_lower > 1
 
 
 def test_shifts_of_statistics_are_those_of_the_records() -> None:
     """Against all data sets of two records, by brute force."""
     model = regression(2)
     made = dp.mechanism("statistics", model, 2, epsilon=1)
-    everything = audit_pairs(made, neighbours(made, added=False))
-    assert everything.epsilon == audit_continuous(made).epsilon
+    everything = audit_pairs(made, of_regression.neighbours(made, added=False))
+    assert everything.epsilon == dp.audit(made).epsilon
     records = list(itertools.product(range(-2, 3), repeat=2))
     laws: Any = made.make_raw_law((2, 0, 0, 0)).parts  # type: ignore[attr-defined]
     c = 1
@@ -295,13 +294,13 @@ def test_shifts_of_statistics_are_those_of_the_records() -> None:
 def test_samples_of_a_weight(n: int) -> None:
     model = regression(2)
     made = dp.mechanism("sample", model, n, epsilon=1, steps=4)
-    found = audit_continuous(made)
+    found = dp.audit(made)
     assert 0.3 < found.epsilon_lower <= found.epsilon <= 1
     assert found.epsilon - found.epsilon_lower < 1e-9
     assert found.delta(1) == 0
     assert found.delta(0) > 0.1
     wrong = dp.mechanism("sample", model, n, epsilon=3, steps=4)
-    caught = audit_continuous(weaker(made, wrong))
+    caught = dp.audit(weaker(made, wrong))
     assert caught.epsilon_lower > 1
     assert caught.delta(1) > 0
 
@@ -309,4 +308,4 @@ def test_samples_of_a_weight(n: int) -> None:
 def test_too_many_outputs_are_refused() -> None:
     made = dp.mechanism("sample", regression(2), 1, epsilon=1)
     with pytest.raises(NotEnumerable, match="at most 20000 outputs"):
-        audit_continuous(made)
+        dp.audit(made)

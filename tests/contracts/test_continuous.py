@@ -19,7 +19,7 @@ import pytest
 
 import discreet as dp
 from discreet.core import Adjacency
-from discreet.registry import NORMAL_MECHANISMS, REGRESSION_MECHANISMS, with_adjacency
+from tests.specs import NORMAL_MECHANISMS, REGRESSION_MECHANISMS, with_adjacency
 
 ROOT = Path(__file__).parents[2]
 MEAN = dp.NormalMean(5, 4, 9, (0, 10))
@@ -137,7 +137,7 @@ def test_summaries_and_plots(name: str, model: Any, data: Any, adjacency: Adjace
         aware = release.noise_aware()
         assert str(release.summary(noise_aware=aware)) == str(release.summary())
     with pytest.raises(dp.InputError, match="noise_aware must be the noise-aware posterior"):
-        release.summary(noise_aware="nothing")  # type: ignore[arg-type]
+        release.summary(noise_aware="nothing")
     with pytest.raises(dp.InputError, match="node is for releases of networks"):
         release.summary(node="a")
 

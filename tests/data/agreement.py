@@ -23,6 +23,7 @@ UNTYPED = (
     *('"NULL"', "holds Unknown", "got Unknown", "holds Python objects"),
     "the engine reports TypeError",
 )
+_LARGE = "holds integers from 2**53 on"  # which a missing value would make floats of
 Writer = Callable[[Case, Path], str]
 Reader = Callable[[str], Any]
 # what a reader of its own accord makes into Python objects, which are refused; those that are all
@@ -95,10 +96,12 @@ def _rewritten(before: Counter[str], after: Counter[str]) -> bool:
 
 def _refusals(case: Case, reader: str) -> Sequence[str]:
     """Sentences by which a reader may refuse what another can read: types decide, not records."""
-    if reader.startswith("dask") and kinds.DECIMALS in case.types.values():
+    if not reader.startswith("dask"):
+        return UNTYPED
+    if kinds.DECIMALS in case.types.values():
         # dask makes up values for every column, also those that are not read: not for decimal(2, 2)
-        return (*UNTYPED, "a value does not fit the type of its column")
-    return UNTYPED
+        return (*UNTYPED, "a value does not fit the type of its column", _LARGE)
+    return (*UNTYPED, _LARGE)
 
 
 def _objects(case: Case, writer: str, reader: str) -> bool:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from discreet.registry import MECHANISMS
+from tests.specs import MECHANISMS
 
 T = TypeVar("T")
 FIRST = ("lattice", "ls_hist", "ehds")

@@ -230,7 +230,7 @@ def test_options_reach_the_mechanism() -> None:
     model = PrivateNaiveBayes(**PUBLIC, options={"shares": "sizes"}).fit(
         pd.DataFrame(FRAME), TARGET
     )
-    assert ("shares", "sizes") in model.release_.config.options
+    assert model.release_.config.asked == (("shares", "sizes"),)
 
 
 def test_simulations_repeat_and_are_marked() -> None:

@@ -16,8 +16,7 @@ import discreet as dp
 from discreet.exact import balls
 from discreet.exact.balls import ball
 from discreet.families.dirichlet import listed_counts
-from discreet.inference import infer
-from discreet.noise_aware import two_categories
+from discreet.noise_aware import infer, two_categories
 from discreet.noise_aware.prior import log_rise, log_steps
 from tests.noise_aware.cases import (
     PRIORS,

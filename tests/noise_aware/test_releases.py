@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 import discreet as dp
-from discreet.inference import infer
+from discreet.noise_aware import infer
 from tests.noise_aware.cases import (
     OPTIONS,
     made,

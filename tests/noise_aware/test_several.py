@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from discreet.inference import infer
-from discreet.noise_aware import mixing, product, several_categories, totals, windows
+from discreet.noise_aware import infer, mixing, product, several_categories, totals, windows
 from tests.noise_aware.cases import (
     SEVERAL,
     made,

@@ -14,7 +14,7 @@ import pytest
 
 import discreet as dp
 from discreet.exact import compositions
-from discreet.inference import infer
+from discreet.noise_aware import infer
 from discreet.planning.accuracy import accuracy, mean_error
 from discreet.planning.errors import Errors
 from discreet.planning.places import places
@@ -407,7 +407,7 @@ def test_bad_input() -> None:
         dp.plan(BETA, 9, error=0)
     with pytest.raises(dp.InputError, match="n must lie between 1 and"):
         dp.plan(BETA, 0, error=0.1)
-    with pytest.raises(dp.InputError, match="model must be a DirichletMultinomial, got a tuple"):
+    with pytest.raises(dp.InputError, match="another model, got a tuple"):
         dp.plan((4, 5), 9, error=0.1)  # type: ignore[arg-type]
     with pytest.raises(dp.InputError, match="two categories, got 3"):
         dp.plan(THREE, 9, error=0.1, distance="total_variation")

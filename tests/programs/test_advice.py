@@ -13,7 +13,7 @@ from discreet.language import Between, Bool, Candidates, Enum, List, Pos, Real, 
 from discreet.programs import auditing
 from discreet.programs.declared import Records
 from discreet.programs.reports import Report, check_program
-from discreet.releases.releasing import release_program
+from discreet.releases.programs import release_program
 from tests.programs.making import made
 
 PAIRS = List[Tuple[Enum("a", "b"), Real]]

@@ -33,7 +33,7 @@ from discreet.language import (
 from discreet.programs import auditing
 from discreet.programs.declared import Records
 from discreet.programs.reports import check_program
-from discreet.releases.releasing import release_program
+from discreet.releases.programs import release_program
 from tests.programs.making import made, proved
 
 BOOLS = List[Bool]

@@ -272,8 +272,15 @@ def test_the_hint_about_an_adjacency_names_what_the_model_has() -> None:
         (mean, "laplace", "attribute", "'substitute' or 'add-remove' only"),
         (mean, "hellinger", "attribute", "no mechanism of a NormalMean has it"),
         (MODEL, "ehds", "add-remove", "use 'lattice'"),
-        (MODEL, "lattice", "attribute", "use 'posterior_sample' for a network"),
+        (MODEL, "lattice", "attribute", "no mechanism of a DirichletMultinomial has it"),
     ):
         with pytest.raises(dp.InputError, match=hint) as raised:
             dp.mechanism(name, model, epsilon=1, adjacency=adjacency)
         assert raised.value.argument == "adjacency"
+
+
+def test_a_series_of_pandas_says_nothing_of_records() -> None:
+    counts = pd.Series({"a": 3, "b": 4})
+    release = dp.release(counts, dp.BetaBinomial(categories=("a", "b")), epsilon=1)
+    assert sum(release.value) == 7
+    assert release.where is None

@@ -19,8 +19,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from discreet import registry
-from discreet.core import Adjacency
+from discreet.core import Adjacency, families
 from discreet.data.relations import RelationSource
 from discreet.releases import releasing
 from tests.cli.cases import done
@@ -57,7 +56,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def cases() -> list[Any]:
     found = []
     for model in READ:
-        for name in registry.mechanisms_for(model):
+        for name in families.of_model(model).mechanisms:
             if name == "ehdl":  # which is not private
                 continue
             for adjacency in (SUBSTITUTE, ADD_REMOVE):
@@ -83,7 +82,7 @@ class Recorder:
         self.did: list[Any] = []
         self.laws: list[Any] = []
         self.tape: list[Any] = []
-        rows, carried_out, charge = RelationSource.rows, releasing._carried_out, dp.Ledger.charge
+        rows, carried_out, charge = RelationSource.rows, releasing.carry_out, dp.Ledger.charge
 
         def asking(source: RelationSource, sql: str) -> Any:
             self.did.append(("asks", sql))
@@ -103,7 +102,7 @@ class Recorder:
 
         monkeypatch.setattr(RelationSource, "rows", asking)
         monkeypatch.setattr(dp.Ledger, "charge", charging)
-        monkeypatch.setattr(releasing, "_carried_out", drawing)
+        monkeypatch.setattr(releasing, "carry_out", drawing)
 
 
 class Taped:

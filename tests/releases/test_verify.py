@@ -112,7 +112,7 @@ def test_an_edited_certificate_is_refused(
     ("path", "value", "message"),
     [
         ("options", None, "malformed: a part of it is not of the right kind"),
-        ("model", {}, "malformed: it lacks 'prior'"),
+        ("model", {}, "malformed: model is of kind None"),
         ("epsilon", "1/0", "malformed: value must be a number, got '1/0'"),
     ],
 )

@@ -14,9 +14,9 @@ import numpy as np
 
 from discreet.core import Mechanism
 from discreet.exact import Floats, Ints
-from discreet.inference import infer
 from discreet.laws.lattice import LatticeLaw
 from discreet.laws.noise import NoiseLaw
+from discreet.noise_aware import infer
 from discreet.noise_aware.prior import log_steps, magnitude
 from discreet.progress import track
 

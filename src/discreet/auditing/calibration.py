@@ -12,16 +12,16 @@ from functools import lru_cache, partial
 
 from flint import arb
 
-from discreet import auditing
 from discreet.auditing import certificate_store, spaces
-from discreet.core import Certificate, Config, Guarantee, Law, Mechanism
+from discreet.auditing.audits import certify, pair_loss
+from discreet.auditing.counts import examine, worst
+from discreet.core import Certificate, Config, Guarantee, Law, Mechanism, families
 from discreet.core.law import Outcome
 from discreet.errors import DocumentError, ExactnessError
 from discreet.exact import balls
 from discreet.exact.balls import Real, ball
 from discreet.laws.exponential import ExponentialLaw
 
-CALIBRATED = ("ehd", "ehdl", "ehds", "smooth_hellinger")
 _ROUNDS = 40
 _WATCHED = 24  # pairs of neighbours that each full audit adds to the search
 _SLACK = 1e-9  # how much of the budget the search leaves for rounding
@@ -55,7 +55,7 @@ def _fits(certificate: Certificate, base: Mechanism) -> bool:
             return False
     return (
         certificate.config == config
-        and config.mechanism in CALIBRATED
+        and families.spec_of(base).can("calibrate")
         and certificate.scale is not None
         and certificate.epsilon <= config.epsilon
     )
@@ -76,7 +76,7 @@ def restore(base: Mechanism, certificate: Certificate) -> Mechanism:
 def calibrated_config(base: Mechanism) -> Config:
     """The settings of a mechanism with calibrate=True."""
     options = tuple((name, value) for name, value in base.config.options if name != "calibrate")
-    return replace(base.config, options=(*options, ("calibrate", True)))
+    return replace(base.config, options=(*options, ("calibrate", True)), asked=None)
 
 
 def scaled(base: Mechanism, scale: Fraction) -> Mechanism:
@@ -113,16 +113,16 @@ def _search(base: Mechanism) -> Certificate:
     watched: set[Pair] = set()
     scale, losses = Fraction(1), dict[Pair, float]()
     if n:
-        auditing.worst(spaces.space(remembered, None), losses)
+        worst(spaces.space(remembered, None), losses)
     for attempt in range(_ROUNDS):
         watched |= set(sorted(losses, key=losses.__getitem__, reverse=True)[:_WATCHED])
         if n:
             scale = _largest(remembered, watched, float(epsilon), attempt, float(scale))
         losses.clear()
         trial = replace(scaled(remembered, scale), config=calibrated_config(base))
-        found = auditing.examine(trial, losses=losses)
+        found = examine(trial, losses=losses)
         if found.epsilon <= epsilon:
-            return auditing.certify(found, scale)
+            return certify(found, scale)
     raise ExactnessError("no scale was found whose audited loss is within epsilon")
 
 
@@ -137,7 +137,7 @@ def _largest(
     def loss(scale: float) -> float:
         made = scaled(base, Fraction(scale))
         row = lru_cache(None)(lambda counts: made.make_law(counts).bounded_log_p())
-        found = [auditing.pair_loss(row(c), row(d)) for c, d in watched]
+        found = [pair_loss(row(c), row(d)) for c, d in watched]
         return max(loss + 2 * error for loss, error, _, _ in found)
 
     target = epsilon * (1 - min(0.5, _SLACK * 2**attempt))

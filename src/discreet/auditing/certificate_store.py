@@ -12,8 +12,8 @@ from pathlib import Path
 
 from discreet._version import __version__
 from discreet.core import Certificate, Config
-from discreet.core.certificate import FORMAT, VERSION, read_certificate
-from discreet.core.documents import digest
+from discreet.core.certificate import FORMAT, read_certificate
+from discreet.core.documents import VERSION, digest
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 

@@ -13,9 +13,10 @@ import numpy as np
 from flint import arb
 
 from discreet import check
+from discreet.auditing.audits import Audit, rounded
 from discreet.core import Adjacency, Law, Mechanism, Witness
 from discreet.core.law import Outcome
-from discreet.errors import NotEnumerable
+from discreet.errors import InputError, NotEnumerable
 from discreet.exact import balls
 from discreet.exact.balls import Real
 from discreet.laws.lattice import LatticeLaw
@@ -35,6 +36,17 @@ class Loss(NamedTuple):
     lower: Fraction
     upper: Fraction
     output: Outcome
+
+
+def audit_network(mechanism: Mechanism, total: int | None = None) -> Audit:
+    """Of the raw output, over all data sets of n records of a small network."""
+    n = mechanism.config.n
+    if n is None or total is not None:
+        raise InputError("mechanism of a network is audited with a public n only", "mechanism")
+    if n == 0:
+        return Audit(mechanism, 0.0, 0.0, None)
+    lower, upper, witness = worst_pair(mechanism, n)
+    return Audit(mechanism, rounded(upper, math.inf), rounded(lower, 0), witness)
 
 
 def worst_pair(mechanism: Mechanism, n: int) -> tuple[Fraction, Fraction, Witness]:

@@ -10,15 +10,14 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from flint import arb
 
 from discreet import check
-from discreet.auditing import Audit, hockey_sticks, pair_loss
 from discreet.auditing.additive import Shift, center_of, shift_between, worst_shifts
-from discreet.auditing.neighbours import Pair
+from discreet.auditing.audits import Audit, hockey_sticks, pair_loss
 from discreet.core import Certificate, Mechanism, Witness
 from discreet.core.law import Outcome
 from discreet.errors import InputError, NotEnumerable
@@ -29,6 +28,10 @@ from discreet.progress import track
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Pair: TypeAlias = tuple[Outcome, Outcome]
+Neighbours: TypeAlias = Callable[[Mechanism, bool], Iterable[Pair]]
+
+MOST_PAIRS = 200_000
 MOST_OUTPUTS = 20_000
 _MOST_LOSS = 2**20  # an ε beyond which nothing is private
 
@@ -89,6 +92,36 @@ class ContinuousAudit(Audit):
             values, neighbour, output = self.witness
             lines.append(f"  attained between sums {values} and {neighbour} at output {output}")
         return "\n".join(lines)
+
+
+def audit_neighbours(
+    mechanism: Mechanism, total: int | None, neighbours: Neighbours
+) -> ContinuousAudit:
+    """Over the pairs that `neighbours(mechanism, added)` gives, `added` for noise that is added.
+
+    Noise that is added is audited at any grid; mechanisms that choose one of finitely many outputs
+    at all data sets of n records, which is for small grids and few records.
+
+    Raises:
+        NotEnumerable: there are too many data sets or outputs.
+    """
+    if total is not None:
+        raise InputError(f"total is for counts under add-remove, got {check.brief(total)}", "total")
+    n = mechanism.config.n
+    if n == 0:
+        return ContinuousAudit(mechanism, 0.0, 0.0, None)
+    start = mechanism.make_raw_law((n or 0, *[0] * (mechanism.config.model.size - 1)))
+    return audit_pairs(mechanism, neighbours(mechanism, shift_between(start, start) is not None))
+
+
+def require_few(pairs: int) -> None:
+    """Refuse, by public values, an audit of too many pairs of data sets."""
+    if pairs > MOST_PAIRS:
+        raise NotEnumerable(
+            f"an audit would compare {check.big(pairs)} pairs of data sets, at most {MOST_PAIRS} "
+            "are possible: choose a smaller grid or fewer records",
+            pairs,
+        )
 
 
 def audit_pairs(mechanism: Mechanism, pairs: Iterable[Pair]) -> ContinuousAudit:

@@ -17,7 +17,6 @@ from discreet.core.law import Outcome
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import Floats, Ints, balls, compositions, floats
 from discreet.laws.exponential import ExponentialLaw
-from discreet.laws.keeping_total import project
 from discreet.laws.lattice import MOST_POINTS, PostprocessedLattice, points, shell_size
 from discreet.laws.noise import NoiseLaw
 
@@ -221,7 +220,7 @@ def lattice_rows(law: PostprocessedLattice, n: int) -> tuple[Ints, Callable[[Out
     k, epsilon = law.dimension, law.raw.epsilon
     # the rarest output has the weight e^{−ε·n} from itself if the map is the projection, and at
     # least that of the clipped vector behind it otherwise
-    rarest = n if getattr(law.released, "func", None) is project else (k - 1) * n
+    rarest = n if law.keeps == "counts" else (k - 1) * n
     log_tail, reach = _reach(k, float(epsilon), n, rarest)
     raw = points(k, n, reach)
     outputs, places = np.unique(law.released(raw), axis=0, return_inverse=True)

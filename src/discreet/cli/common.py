@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 
 from discreet import text_input
 from discreet.errors import InputError
+from discreet.families.dirichlet import FAMILY
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,16 +24,6 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 ADJACENCIES = ("substitute", "add-remove")
-MECHANISMS = (
-    "lattice",
-    "optimal",
-    "ls_dim",
-    "ls_hist",
-    "ehd",
-    "ehds",
-    "ehdl",
-    "smooth_hellinger",
-)
 
 
 class FileName(click.types.StringParamType):
@@ -89,7 +80,7 @@ def mechanism_option(default: str | None = "lattice") -> Callable[[Command], Com
         "--mechanism",
         default=default,
         show_default=default is not None,
-        type=click.Choice(MECHANISMS),
+        type=click.Choice(FAMILY.names),
         help="See the guide; lattice is the most accurate that works at any size.",
     )
 

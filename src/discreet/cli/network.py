@@ -9,8 +9,7 @@ import click
 from discreet import text_input
 from discreet.cli import common, delivering
 from discreet.errors import InputError
-
-MECHANISMS = ("lattice", "laplace_updates", "fourier", "posterior_sample", "map")
+from discreet.families.network import FAMILY
 
 
 @click.command()
@@ -27,7 +26,7 @@ MECHANISMS = ("lattice", "laplace_updates", "fourier", "posterior_sample", "map"
     "--mechanism",
     default="lattice",
     show_default=True,
-    type=click.Choice(MECHANISMS),
+    type=click.Choice(FAMILY.names),
     help="lattice is the most accurate.",
 )
 @click.option(

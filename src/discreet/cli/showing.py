@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.cli import common, places
+from discreet.core import families
+from discreet.core.family import available
 from discreet.errors import InputError, NotAPosteriorError, NotEnumerable
-from discreet.families.network.model import BayesNet
-from discreet.families.normal.model import NormalMean
-from discreet.families.regression.model import LinearRegression
 from discreet.posteriors.normal import HEADING, NormalLaw
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def present(
     node: str | None = None,
 ) -> None:
     """A release that was made before: its tables, its guarantee and its receipt."""
-    if node is not None and not isinstance(made.config.model, BayesNet):
+    if node is not None and "node" not in made.family.views:
         raise InputError(f"node is for releases of networks, got {node!r}", "node")
     aware = None
     if plot is not None or not (as_json or quiet):
@@ -48,8 +47,8 @@ def present(
 
 
 def noise_aware(made: Release) -> Any:
-    """The noise-aware posterior; None where it is not feasible, or made by the summary."""
-    if isinstance(made.config.model, BayesNet) or made.config.mechanism in ("sample", "program"):
+    """The noise-aware posterior; None where there is none, or it is not feasible."""
+    if not families.spec_of(made.mechanism).can("noise_aware"):
         return None
     try:
         return made.noise_aware()
@@ -58,7 +57,7 @@ def noise_aware(made: Release) -> Any:
 
 
 def _drawn(made: Release, aware: Any, node: str | None) -> Axes:
-    if made.config.mechanism == "program":
+    if not available(made.family.plot):
         axes: Axes = made.posterior.plot()
         return axes
     return made.plot(noise_aware=aware, node=node)
@@ -66,26 +65,27 @@ def _drawn(made: Release, aware: Any, node: str | None) -> Axes:
 
 def show(made: Release, aware: Any, node: str | None = None) -> None:
     """One table, or one for every group."""
+    if not available(made.family.summary):
+        _show_value(made)
+    elif aware is None and families.spec_of(made.mechanism).can("noise_aware"):
+        _show_released(made)
+    else:
+        common.console().print(made.summary(noise_aware=aware, node=node))
+
+
+def _show_released(made: Release) -> None:
+    """The posterior as released alone, where the noise-aware one is not feasible."""
     by, console = made.config.model.by, common.console()
-    if made.config.mechanism == "program":
-        _show_program(made)
-        return
-    if isinstance(made.config.model, (BayesNet, NormalMean, LinearRegression)):
-        console.print(made.summary(noise_aware=aware, node=node))
-        return
-    if aware is None:
-        if by is not None:
-            common.say(made.title)
-        plains: dict[Any, Any] = {"": made.posterior} if by is None else made.by_group()
-        for group, posterior in plains.items():
-            title = f"{by.column} {group}" if by else made.title
-            console.print(_plain(title, PLAIN, posterior.table()))
-        common.say("The intervals treat the released counts as the true ones.")
-        return
-    console.print(made.summary(noise_aware=aware))
+    if by is not None:
+        common.say(made.title)
+    plains: dict[Any, Any] = {"": made.posterior} if by is None else made.by_group()
+    for group, posterior in plains.items():
+        title = f"{by.column} {group}" if by else made.title
+        console.print(_plain(title, PLAIN, posterior.table()))
+    common.say("The intervals treat the released counts as the true ones.")
 
 
-def _show_program(made: Release) -> None:
+def _show_value(made: Release) -> None:
     """What a program returned, and as a posterior where it is one."""
     common.say(made.title)
     common.say(f"It returned {_words(made.value)}.")
@@ -136,7 +136,7 @@ def show_cost(made: Release) -> None:
 
 def show_terms(made: Release) -> None:
     """What a release promises and why, which records it is about, and who paid."""
-    if made.config.mechanism != "program":
+    if made.family.reads != "nothing":
         common.say(f"Model: {made.config.model!r}")
     common.say(f"Guarantee: {made.guarantee}.")
     if made.guarantee.basis is not None:

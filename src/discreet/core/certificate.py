@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from discreet import check
 from discreet._version import __version__
-from discreet.core.documents import digest, exact
+from discreet.core.documents import VERSION, digest, exact, require_version
 from discreet.core.files import write_file
 from discreet.core.law import Outcome
 from discreet.core.mechanism import Config
 from discreet.errors import DocumentError
 
-FORMAT, VERSION = "discreet-certificate", 1
+FORMAT = "discreet-certificate"
 
 
 class Witness(NamedTuple):
@@ -46,14 +46,15 @@ class Certificate:
     scale: Fraction | None = None
     total: int | None = None
     software: str = f"discreet {__version__}"
+    version: int = VERSION
 
     def document(self) -> dict[str, Any]:
         """In JSON's types, with a digest."""
         document = {
             "format": FORMAT,
-            "version": VERSION,
+            "version": self.version,
             "software": self.software,
-            **self.config.document(),
+            **self.config.document(self.version),
             "scale": None if self.scale is None else str(self.scale),
             "total": self.total,
             "bounds": {"upper": str(self.epsilon), "lower": str(self.epsilon_lower)},
@@ -81,12 +82,7 @@ def read_certificate(config: Config, document: Mapping[str, Any]) -> Certificate
     """The certificate in a document about this configuration; one that was edited is refused."""
     if document.get("format") != FORMAT:
         raise DocumentError("certificate is not a discreet certificate", "certificate")
-    if document.get("version") != VERSION:
-        raise DocumentError(
-            f"certificate has format version {check.brief(document.get('version'))}, this software "
-            f"reads {VERSION}",
-            "certificate",
-        )
+    version = require_version("certificate", document, "certificate")
     try:
         scale, bounds, witness = document["scale"], document["bounds"], document["witness"]
         certificate = Certificate(
@@ -97,6 +93,7 @@ def read_certificate(config: Config, document: Mapping[str, Any]) -> Certificate
             None if scale is None else exact(scale),
             document["total"],
             check.label("software", document["software"]),
+            version,
         )
         unchanged = digest(certificate.document()) == digest(document)
         possible = _possible(certificate)

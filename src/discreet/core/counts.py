@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from discreet import check
 from discreet.check import Category
 from discreet.errors import InputError
+
+N_SOURCES = ("declared", "sum of the counts")  # where a public number of records comes from
 
 
 @dataclass(frozen=True)
@@ -69,11 +71,19 @@ class Counts:
 
 
 class AnyModel(Protocol):
-    """A model whose counts a mechanism can release: what it reads of it is public."""
+    """A model whose counts a mechanism can release: what it reads of it is public.
+
+    A class that inherits from it has no groups, and one model for whatever counts.
+    """
+
+    @property
+    def kind(self) -> str:
+        """The word for its family in documents: an attribute of the class."""
 
     @property
     def by(self) -> Grouping | None:
         """The groups, if the counts are the cells of a joint table."""
+        return None
 
     @property
     def size(self) -> int:
@@ -85,14 +95,12 @@ class AnyModel(Protocol):
     def total(self, values: Sequence[int]) -> int:
         """The number of records behind such a vector."""
 
-    def grouped(self, by: Grouping) -> Any:
-        """The model of a joint table."""
+    def for_counts(self, counts: object) -> Self:
+        """The model of these very counts, where they say more than the model knew."""
+        return self
 
     def describe(self) -> Mapping[str, Any]:
         """The model in JSON's types."""
-
-    def released(self, values: tuple[Any, ...]) -> Any:
-        """The posterior that released counts give."""
 
 
 class Model(AnyModel, Protocol):

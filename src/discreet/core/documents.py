@@ -48,6 +48,20 @@ def parse(text: str | bytes, what: str, argument: str, hint: str = "") -> Any:
         raise DocumentError(f"{what} is not complete JSON{hint}", argument) from None
 
 
+VERSION = 2  # of the documents that are written: since 2 options are resolved
+
+
+def require_version(what: str, document: Mapping[str, Any], argument: str) -> int:
+    """The version of a document, if this software reads it: it reads all there have been."""
+    version = document.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise DocumentError(
+            f"{what} has format version {check.brief(version)}, this software reads 1 to {VERSION}",
+            argument,
+        )
+    return version
+
+
 def malformed(what: str, error: Exception, argument: str) -> DocumentError:
     """Why a document cannot be read, in one sentence."""
     reason = "a part of it is not of the right kind"

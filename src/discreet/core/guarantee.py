@@ -4,46 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from flint import arb
 
 from discreet import check
+from discreet.core.adjacency import Adjacency
 from discreet.errors import InputError
 from discreet.exact import balls
 from discreet.exact.balls import ball
 
 if TYPE_CHECKING:
     from discreet.core.certificate import Certificate
-
-
-class Adjacency(StrEnum):
-    """Which data sets are neighbours.
-
-    `SUBSTITUTE`: one record is replaced by another, so n is public. `ADD_REMOVE`: one record is
-    added or removed, so n is private. `ATTRIBUTE`: one attribute of one record changes, which is
-    weaker than record level.
-    """
-
-    SUBSTITUTE = "substitute"
-    ADD_REMOVE = "add-remove"
-    ATTRIBUTE = "attribute"
-
-    @classmethod
-    def of(cls, value: object) -> Adjacency:
-        """Read a name."""
-        if isinstance(value, cls):
-            return value
-        return cls(check.choice("adjacency", value, tuple(item.value for item in cls)))
-
-    @property
-    def change(self) -> str:
-        """The change in words."""
-        return {"substitute": "replacing", "add-remove": "adding or removing"}.get(
-            self.value, "changing one attribute of"
-        )
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,10 @@ class Law(ABC):
             return tuple(self._draw(1, source)[0].tolist())
         return self._draw(check.size(size), source)
 
+    def spreads(self) -> Floats | None:
+        """The standard deviation of every number, if the law is noise that is added; else None."""
+        return None
+
     def require_drawable(self) -> None:  # noqa: B027 - most laws can always be drawn from
         """Refuse, before anything is paid for, what is too large to draw: public values decide."""
 
@@ -154,6 +158,9 @@ class PointMass(Law):
     @property
     def candidates(self) -> int:
         return 1
+
+    def spreads(self) -> Floats:
+        return np.zeros(self.dimension)
 
     @property
     def log_normaliser(self) -> float:

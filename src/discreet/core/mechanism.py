@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import check
-from discreet.core.documents import encode
-from discreet.core.guarantee import Adjacency, Guarantee
+from discreet.core.adjacency import Adjacency
+from discreet.core.documents import VERSION, encode
+from discreet.core.guarantee import Guarantee
 from discreet.core.law import Law, Outcome, Value
 from discreet.errors import InputError
 from discreet.exact import Ints
@@ -20,7 +21,12 @@ from discreet.exact import Ints
 
 @dataclass(frozen=True)
 class Config:
-    """Everything public that defines a mechanism; `dp.mechanism` rebuilds it from this."""
+    """Everything public that defines a mechanism; `dp.mechanism` rebuilds it from this.
+
+    `options` are resolved: nothing is left to a default, which a later version may choose better.
+    `asked` are those that were asked for, where these left something open, and what documents of
+    version 1 say.
+    """
 
     mechanism: str
     model: Any  # a `Model`, or a `Network`: the mechanism knows which
@@ -28,16 +34,18 @@ class Config:
     epsilon: Fraction
     adjacency: Adjacency
     options: tuple[tuple[str, Any], ...] = ()
+    asked: tuple[tuple[str, Any], ...] | None = field(default=None, compare=False)
 
-    def document(self) -> dict[str, Any]:
-        """In JSON's types."""
+    def document(self, version: int = VERSION) -> dict[str, Any]:
+        """In JSON's types, as documents of a version have it."""
+        options = self.options if self.asked is None or version > 1 else self.asked
         return {
             "model": dict(self.model.describe()),
             "mechanism": self.mechanism,
             "n": self.n,
             "epsilon": str(self.epsilon),
             "adjacency": self.adjacency.value,
-            "options": {name: encode(value) for name, value in self.options},
+            "options": {name: encode(value) for name, value in options},
         }
 
     @property
@@ -118,19 +126,12 @@ class Mechanism:
         Args:
             n: a guess at the number of records, where it is private.
         """
-        config = self.config
-        if not hasattr(config.model, "expected_error"):
-            raise InputError(
-                f"mechanism must be one of a continuous model, got {self.name!r}; "
-                "use dp.accuracy(mechanism, counts)",
-                "mechanism",
-            )
-        size = config.n if n is None else n
+        from discreet.core.families import spec_of
+
+        size = self.config.n if n is None else check.whole("n", n)
         if size is None:
             raise InputError("n must be given where it is private", "n")
-        return config.model.expected_error(
-            size, config.epsilon, self.name, adjacency=config.adjacency, **dict(config.options)
-        )
+        return spec_of(self).expected_error(self, size)
 
     def postprocess(self, raw: object) -> Value:
         """The released counts that a raw output leads to."""

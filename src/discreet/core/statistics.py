@@ -37,6 +37,11 @@ class Statistics:
         check.choice("dropped", self.dropped, (True, False))
 
     @property
+    def column(self) -> str | None:
+        """The column, if there is only one; the model knows the names of several."""
+        return self.columns[0] if len(self.columns) == 1 else None
+
+    @property
     def total(self) -> int:
         """The number of records."""
         return self.values[0]

@@ -27,7 +27,7 @@ class Axis:
     @classmethod
     def of(cls, name: str, categories: Sequence[Category], kind: str) -> Axis:
         """The axis of a column that holds values of a kind."""
-        kind = kinds.TEXT if kind == kinds.WRITTEN else kind
+        kind = kinds.TEXT if kind in (kinds.WRITTEN, kinds.NOTHING) else kind
         if kind not in kinds.CATEGORICAL:
             raise InputError(
                 f"column {name!r} must hold text, integers, booleans or categoricals, got {kind}",

@@ -73,7 +73,7 @@ def forms(category: Category, kind: str, by_number: bool) -> list[Any]:
     if kind == kinds.DECIMALS:
         return [plainly(number)]
     nearest: Any = np.float32(number) if kind == kinds.SINGLES else float(number)
-    return [float(nearest)] if decimal(nearest) == number else []
+    return [float(nearest) + 0.0] if decimal(nearest) == number else []  # −0 is 0
 
 
 def _spellings(word: bool) -> list[str]:

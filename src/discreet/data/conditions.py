@@ -133,6 +133,9 @@ def typed(condition: Condition, columns: Mapping[str, str]) -> Condition:
             )
         return condition
     here, other = columns[condition.column.name], condition.other
+    there = columns[other.name] if isinstance(other, Column) else here
+    if kinds.NOTHING in (here, there):  # whatever it is compared with, no record satisfies it
+        return replace(condition, typed=kinds.NOTHING)
     if isinstance(other, Column):
         return replace(condition, typed=_common(condition, here, columns[other.name]))
     as_type, constant = _constant(condition, here)

@@ -11,17 +11,17 @@ from discreet.errors import InputError
 _OBJECTS = {str: "string", bool: "boolean", int: "Int64"}  # types that keep missing values
 
 
-def declared(frame: Any) -> Any:
-    """The frame with a declared type in every column.
+def declared(frame: Any) -> tuple[Any, list[str]]:
+    """The frame with a declared type in every column, and columns that are missing in all records.
 
     A pandas column of Python objects may hold anything. If all its values are text, or all are
     booleans, or all integers, it gets that type; a mixture is refused, because one odd value must
-    not change how the others are read.
+    not change how the others are read. One without any value has no type, and needs none.
     """
     import narwhals as nw
 
     if frame.implementation.is_pyarrow():
-        return nw.from_native(_without_dictionaries(frame.to_native()))
+        return nw.from_native(_without_dictionaries(frame.to_native())), []
     if frame.implementation.is_pandas_like() or frame.implementation.is_dask():
         native = frame.to_native()
         if frame.implementation.is_dask():
@@ -33,18 +33,21 @@ def declared(frame: Any) -> Any:
             native = native.assign(**{name: native[name].astype(values)})
         frame = nw.from_native(native)
         objects = [name for name in frame.columns if native[name].dtype == object]
+        missing = []
         for name in objects:
             if not isinstance(frame, nw.DataFrame):
                 raise _mixture(name)
             types = set(native[name].dropna().map(type))
             if len(types) > 1 or not types <= set(_OBJECTS):
                 raise _mixture(name)
-            native = native.assign(**{name: native[name].astype(_OBJECTS[(types or {str}).pop()])})
-        return nw.from_native(native) if objects else frame
+            missing += [] if types else [name]
+            column = native[name].where(native[name].notna(), None)  # whatever stands for missing
+            native = native.assign(**{name: column.astype(_OBJECTS[(types or {str}).pop()])})
+        return (nw.from_native(native) if objects else frame), missing
     for name, dtype in frame.collect_schema().items():
         if dtype == nw.Object:
             raise _mixture(name)
-    return frame
+    return frame, []
 
 
 def _without_dictionaries(table: Any) -> Any:
@@ -107,10 +110,12 @@ def _typed(part: Any, types: Mapping[str, str]) -> Any:
     """A part of a frame of dask with integers, truth values and text as they are declared."""
     for name, wanted in types.items():
         column = part[name]
-        if column.dtype.kind == "f" and (column.abs() >= MOST_FLOAT).any():
+        # whether or not a missing value made floats of this part: a record is refused by itself
+        numbers = column.dtype.kind in "fiu"
+        if numbers and ((column >= MOST_FLOAT) | (column <= -MOST_FLOAT)).any():
             raise InputError(
-                f"column {name!r} holds integers from 2**53 on and missing values, which the "
-                "reader made into floats; read it with dtype_backend='pyarrow'",
+                f"column {name!r} holds integers from 2**53 on, of which a missing value beside "
+                "them makes floats; read it with dtype_backend='pyarrow'",
                 "data",
             )
         labels = column.cat.categories if wanted == "string" else ()

@@ -233,5 +233,5 @@ def _wrong(frame: Any, steps: Steps) -> Any:
 
 
 def _require_numbers(name: str, kind: str) -> None:
-    if kind not in (*kinds.NUMBERS, kinds.BOOLEANS):
+    if kind not in (*kinds.NUMBERS, kinds.BOOLEANS, kinds.NOTHING):
         raise InputError(f"column {name!r} must hold numbers or booleans, got {kind}", "column")

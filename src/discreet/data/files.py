@@ -59,7 +59,7 @@ def opened(
             if not any(Path(file).stat().st_size for file in files):
                 raise DataError(f"data {name!r} is empty", "data")
             if suffix in _JSON:
-                yield own, text_files.json_lines(own, name, files, columns), columns
+                yield own, text_files.json_lines(name, files, columns), columns
             else:
                 sql = text_files.csv(name, files, _CSV[suffix], columns, line_breaks)
                 yield own, sql, columns

@@ -35,8 +35,9 @@ class FrameSource:
     @classmethod
     def of(cls, frame: Frame, columns: Sequence[str], condition: Condition | None) -> FrameSource:
         """The wanted columns, as they are read, of the records that satisfy a condition."""
-        frame = declared(frame.select(list(columns)))
+        frame, missing = declared(frame.select(list(columns)))
         found = {name: kind(dtype) for name, dtype in frame.collect_schema().items()}
+        found |= dict.fromkeys(missing, kinds.NOTHING)
         spark = frame.implementation.is_spark_like()
         frame = frame.select(*(_read(name, found[name], spark).alias(name) for name in found))
         if condition is not None:
@@ -380,6 +381,8 @@ def _condition(condition: Condition, columns: Mapping[str, str], spark: bool) ->
     if isinstance(condition, Missing):
         return here.is_null() if condition.missing else ~here.is_null()
     known, other = ~here.is_null(), condition.other
+    if condition.typed == kinds.NOTHING:
+        return known & ~known
     numbers = condition.typed == conditions.NUMBERS
     if isinstance(other, Column):
         beside = nw.col(other.name)

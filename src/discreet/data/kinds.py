@@ -17,12 +17,13 @@ SINGLES = "single floats"
 DATES = "dates"
 TIMES = "times"
 ZONED = "times with a zone"
+NOTHING = "nothing but missing values"  # of Python objects: their type is not known, nor needed
 OTHER = "other values"
 
 FRACTIONS = (DECIMALS, FLOATS, SINGLES)
 NUMBERS = (INTEGERS, *FRACTIONS)
 CATEGORICAL = (TEXT, BOOLEANS, *NUMBERS)
-UNITS = (*CATEGORICAL, WRITTEN, DATES, TIMES, ZONED)
+UNITS = (*CATEGORICAL, WRITTEN, DATES, TIMES, ZONED, NOTHING)
 
 _OF_VALUES = {
     str: TEXT,

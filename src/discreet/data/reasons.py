@@ -33,9 +33,12 @@ _NUMBERS = {  # of errors that come without the number of the operating system
     PermissionError: errno.EACCES,
     TimeoutError: errno.ETIMEDOUT,
 }
+_OBJECT = "a line is no JSON object, or has a key twice"
 _STARTS = {  # of DuckDB's messages
     "Invalid Input Error: File ": _PARQUET,
     "Invalid Input Error: Malformed JSON": "a line is not JSON",
+    "Invalid Input Error: JSON transform error": _OBJECT,
+    "Invalid Input Error: Expected records": _OBJECT,
     "Invalid Input Error: No magic bytes": _PARQUET,
     "IO Error: Could not set lock": "another process has locked it",
     "IO Error: Input is not a GZIP stream": "it is no whole .gz file",

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -33,19 +33,20 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd as zstd
 
-if TYPE_CHECKING:
-    import duckdb
-
 Letters: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
 Places: TypeAlias = np.ndarray[Any, np.dtype[np.intp]]
 COMPRESSED = (".gz", ".zst")
 _DELIMITERS = ",;\t|"  # the first wins where several fit
 _CHUNK = 2**20
-_LONGEST = 2 * 10**6  # bytes of a record, as in DuckDB
+_LONGEST = 2 * 10**6  # bytes of a record, more than of a chunk
+_BUFFER = 32 * 10**6  # bytes that DuckDB reads at once
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, at the start of files from Windows
 _QUOTE, _FEED, _RETURN = b'"\n\r'
 _NUL = "line {} holds a NUL character: is it UTF-8 text?"
 _UTF_8 = "it is not UTF-8 text at line {}; save it as UTF-8"
+_BLANK = 'line {} is blank: take it out, or write "" for a value that is missing'
+_EMPTY = "line {} is blank: take it out"
+_LONG = f"line {{}} has more than {_LONGEST} bytes"
 _BREAKS = "a record is a line, unless line_breaks=True declares that a correct CSV writer wrote it"
 
 
@@ -73,24 +74,25 @@ def csv(
                 require = _require_whole_values if line_breaks else _require_whole_lines
                 require(stream, name, header)
             alike.setdefault(header, []).append(file)
-    _require_columns(name, "line", columns, {column for header in alike for column in header.names})
-    parts = [_read(header, same, columns, line_breaks) for header, same in alike.items()]
+    _require_columns(name, columns, {column for header in alike for column in header.names})
+    parts = [_read(header, same, columns) for header, same in alike.items()]
     return " union all ".join(parts)
 
 
-def _read(header: Header, files: Sequence[str], columns: Sequence[str], line_breaks: bool) -> str:
+def _read(header: Header, files: Sequence[str], columns: Sequence[str]) -> str:
     numbered = [f"c{place}" for place in range(len(header.names))]
     places = dict(zip(header.names, numbered, strict=True))
     chosen = ", ".join(
         f"{places.get(column, 'null::varchar')} as {quoted(column)}" for column in columns
     )
     types = ", ".join(f"'{place}': 'VARCHAR'" for place in numbered)
-    # a thread that begins inside a file guesses whether a quote is open
-    parallel = str(not line_breaks).lower()
+    # A thread that begins inside a file guesses where a line begins and whether a quote is open;
+    # where it guessed wrong, all records behind were lost: one thread reads from the start.
     return (
         f"select {chosen} from read_csv([{_listed(files)}], auto_detect = false, header = true, "
         f"columns = {{{types}}}, delim = {literal(header.delimiter)}, quote = '\"', escape = '\"', "
-        f"comment = '', strict_mode = true, hive_partitioning = false, parallel = {parallel})"
+        f"comment = '', strict_mode = true, hive_partitioning = false, parallel = false, "
+        f"buffer_size = {_BUFFER}, max_line_size = {2 * _LONGEST})"
     )
 
 
@@ -195,6 +197,10 @@ def _require_written(records: bytes, name: str, header: Header, line: int) -> in
         raise refused(
             int(odd[0]), "line {} does not end as the first line, or holds a carriage return"
         )
+    lengths = np.diff(ends, prepend=-1) - 1
+    for odd, reason in ((lengths < len(header.ending), _BLANK), (lengths > _LONGEST, _LONG)):
+        if odd.any():  # as in `_wrong`
+            raise refused(int(ends[int(odd.argmax())]), reason)
     return line + len(feeds)
 
 
@@ -203,10 +209,16 @@ def _inside(quotes: Places, places: Places) -> np.ndarray[Any, np.dtype[np.bool_
     return np.asarray(np.searchsorted(quotes, places) % 2 == 1)
 
 
-def _require_end(stream: IO[bytes]) -> None:
-    """Read a file to its end, which fails if it was cut off."""
-    while stream.read(_CHUNK):
-        pass
+def _require_short_lines(stream: IO[bytes], name: str) -> None:
+    """Refuse blank and long lines, as in `_wrong`, and a file that was cut off."""
+    line = 1
+    for lines in _lines(stream, Header((), "", b"\n")):
+        long = len(lines) > _LONGEST and _longest(lines) > _LONGEST
+        if long or any(lines.startswith(end) or b"\n" + end in lines for end in (b"\n", b"\r\n")):
+            for place, one in enumerate(lines.split(b"\n")):
+                if len(one) > _LONGEST or one in (b"", b"\r"):
+                    raise _refused(name, (_LONG if one.strip() else _EMPTY).format(line + place))
+        line += lines.count(b"\n")
 
 
 def _require_none(
@@ -228,6 +240,8 @@ def _lines(stream: IO[bytes], header: Header) -> Iterator[bytes]:
         if cut:
             yield rest + part[:cut]
             rest = part[cut:]
+        elif len(rest) > _LONGEST:
+            break  # which is refused, whatever follows
         else:
             rest += part
     if rest:
@@ -261,6 +275,12 @@ def _wrong(lines: bytes, header: Header) -> str | None:
     """
     if (odd := _odd_letters(lines, header.ending)) is not None:
         return odd
+    # Where DuckDB goes from one buffer to the next, a blank line makes it read a record twice or
+    # fail: whether that happens would follow from how long all other records are.
+    if lines.startswith(header.ending) or b"\n" + header.ending in lines:
+        return _BLANK
+    if len(lines) > _LONGEST and _longest(lines) > _LONGEST:
+        return _LONG
     if b'"' not in lines:
         return None
     letters = np.frombuffer(lines, dtype=np.uint8)
@@ -272,6 +292,12 @@ def _wrong(lines: bytes, header: Header) -> str | None:
         ends = [*around, header.ending[0]]
         whole = bool(_each(before, [*around, _FEED]).all() and _each(behind, ends).all())
     return None if whole else f"line {{}} has a quote that is not closed or not doubled; {_BREAKS}"
+
+
+def _longest(lines: bytes) -> int:
+    """How many bytes the longest line has, its end not counted."""
+    feeds = np.flatnonzero(np.frombuffer(lines, dtype=np.uint8) == _FEED)
+    return int(np.diff(feeds, prepend=-1).max()) - 1
 
 
 def _each(letters: Letters, few: Sequence[int]) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -296,22 +322,19 @@ def _stream(file: str, name: str) -> Iterator[IO[bytes]]:
         raise _refused(name, f"it is no whole {suffix} file") from None
 
 
-def json_lines(
-    connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[str], columns: Sequence[str]
-) -> str:
-    """The query for some columns of files with an object in every line."""
+def json_lines(name: str, files: Sequence[str], columns: Sequence[str]) -> str:
+    """The query for some columns of files with an object in every line.
+
+    A key that an object lacks is a missing value: no other record decides which keys there are.
+    """
     for file in files:
-        if Path(file.lower()).suffix in COMPRESSED:
-            with _stream(file, name) as stream:
-                _require_end(stream)
-    read = (
-        f"select * from read_json([{_listed(files)}], "
-        "format = 'newline_delimited', records = true, union_by_name = true, "
-        "hive_partitioning = false"
-    )
-    _require_columns(name, "records", columns, connection.sql(f"{read})").columns)
+        with _stream(file, name) as stream:
+            _require_short_lines(stream, name)
     types = ", ".join(f"{quoted(column)}: 'VARCHAR'" for column in dict.fromkeys(columns))
-    return f"{read}, columns = {{{types}}})"
+    return (
+        f"select * from read_json([{_listed(files)}], format = 'newline_delimited', "
+        f"records = true, hive_partitioning = false, columns = {{{types}}})"
+    )
 
 
 def _listed(files: Iterable[str]) -> str:
@@ -319,13 +342,13 @@ def _listed(files: Iterable[str]) -> str:
     return ", ".join(literal(glob.escape(file)) for file in files)
 
 
-def _require_columns(name: str, first: str, columns: Iterable[str], there: Iterable[str]) -> None:
+def _require_columns(name: str, columns: Iterable[str], there: Iterable[str]) -> None:
     """Refuse a missing column; what is there may be a record, so it is not listed."""
     names = list(there)
     for column in columns:
         if column not in names:
             said = missing(column, names, listed=False)
-            raise InputError(f"column {said} in the first {first} of data {name!r}", "column")
+            raise InputError(f"column {said} in the first line of data {name!r}", "column")
 
 
 def _refused(name: str, reason: str) -> DataError:

@@ -21,7 +21,7 @@ from discreet.explorer.settings import (
     sketched,
     whole_number,
 )
-from discreet.registry import MECHANISMS
+from discreet.families.dirichlet import FAMILY
 
 # counts of public data sets (UCI)
 KNOWN: dict[str, dict[str, int]] = {
@@ -76,7 +76,7 @@ class Design:
             group.props('aria-label="Mechanisms"')
             self.boxes = {
                 name: keep(f"box {name}", ui.checkbox(name, value=name in FIRST)).props("dense")
-                for name in dict.fromkeys(("lattice", "optimal", *MECHANISMS))
+                for name in dict.fromkeys(("lattice", "optimal", *FAMILY.mechanisms))
             }
         self.problem = layout.Problem()
         for field in (self.source, self.counts, self.number, self.size, self.prior, self.epsilon):

@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from discreet import registry
-from discreet.auditing import audit, by_its_raw_law
-from discreet.auditing.calibration import CALIBRATED
+from discreet.auditing import audit
+from discreet.auditing.counts import by_its_raw_law
+from discreet.core import families
 from discreet.errors import DiscreetError, InputError
 from discreet.exact import Floats, compositions
 from discreet.explorer.settings import Setting
 from discreet.laws import windows
 from discreet.planning import plan
 from discreet.planning.accuracy import listed_or_drawn
+from discreet.planning.limit import optimal
 
 # vectors of counts, at least as many as `dp.compare` goes through
 MOST_AUDITED, AT_ONCE = 2_001, 501  # whose losses are compared, and so few that nobody waits
@@ -175,9 +176,10 @@ def _density(curve: Any, x: Floats) -> list[float]:
 
 def weighty(setting: Setting, name: str) -> bool:
     """Whether even an estimate takes long: all candidates are weighed before the first draw."""
-    if name == "optimal":
+    work = families.of_model(setting.model).spec(name).work
+    if work == "program":
         return setting.n > MOST_REMAPPED
-    return name in CALIBRATED and _vectors(setting) > MOST_WEIGHED  # the exponential mechanisms
+    return work == "candidates" and _vectors(setting) > MOST_WEIGHED
 
 
 def audited_at_once(setting: Setting) -> bool:
@@ -191,7 +193,7 @@ def loss(setting: Setting, name: str) -> Loss | Missing:
     known = by_its_raw_law(made)
     if known is not None:
         return Loss(known.epsilon, theorem=True)
-    if name != "lattice" and _vectors(setting) > MOST_AUDITED:
+    if families.spec_of(made).work != "none" and _vectors(setting) > MOST_AUDITED:
         return Missing(
             "an audit goes through all counts, up to 2,000 records of two categories, 61 of three"
         )
@@ -202,7 +204,7 @@ def limit(setting: Setting) -> float | Missing:
     """The least error, averaged over all counts, that a private mechanism can have."""
     if not _within(MOST_SOLVED, setting):
         return Missing("the limit is found up to 5,000 records of two categories, 16 of three")
-    return registry.optimal(setting.model, setting.n, setting.epsilon).value
+    return optimal(setting.model, setting.n, setting.epsilon).value
 
 
 def averaged(setting: Setting, name: str) -> Average | Missing:

@@ -46,7 +46,8 @@ class Setting:
         found: dict[str, Any] = {"adjacency": self.adjacency}
         if self.max_per_unit > 1:
             found |= {"unit": "unit", "max_per_unit": self.max_per_unit}
-        return found | ({"delta": DELTA} if name == "smooth_hellinger" else {})
+        taken = registry.options_of(name, self.model)
+        return found | ({"delta": DELTA} if "delta" in taken else {})
 
     def mechanism(self, name: str) -> Mechanism:
         """A mechanism at these public values."""

@@ -21,8 +21,8 @@ from discreet.programs.declared import Records
 from discreet.programs.diagnostics import ProgramError
 from discreet.programs.program import Program, Source, make_program
 from discreet.programs.reports import ProgramAudit, Report, audit_program, check_program
+from discreet.releases.programs import release_program
 from discreet.releases.published import Release
-from discreet.releases.releasing import release_program
 
 
 def private(

@@ -47,6 +47,9 @@ class DiscreteGaussianLaw(Law):
     def log_normaliser(self) -> float:
         return balls.nearest(self.log_total)
 
+    def spreads(self) -> Floats:
+        return np.sqrt(np.array(self.variances, dtype=np.float64))
+
     def log_total(self) -> arb:
         return sum((theta.log_theta(variance) for variance in self.variances), arb(0))
 
@@ -141,6 +144,9 @@ class SummedGaussianLaw(Law):
     @property
     def log_normaliser(self) -> float:
         return 0.0
+
+    def spreads(self) -> Floats:
+        return np.full(1, math.sqrt(self.count * self.variance))
 
     def log_total(self) -> arb:
         return arb(0)

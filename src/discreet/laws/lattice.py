@@ -136,10 +136,14 @@ class PostprocessedLattice(Law):
 
     Listed by summing over the raw outcomes within a radius that leaves out at most `TAIL`: rarer
     outcomes are missing from `support`. Draws are exact; the privacy loss is that of the raw law.
+
+    `keeps` says what the map leaves as it is: "counts" (every vector of counts), "positive" (those
+    without a 0, which come from nothing but themselves), or "nothing" that is known.
     """
 
     raw: LatticeLaw
     released: Callable[[Ints], Ints] = field(repr=False)
+    keeps: str = "nothing"
 
     @property
     def dimension(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
@@ -44,6 +45,14 @@ class NoiseLaw(Law):
     @property
     def log_normaliser(self) -> float:
         return 0.0
+
+    def spreads(self) -> Floats | None:
+        """√Var of P(t) ∝ e^{−rate·|t|}, which is 1/(√2·sinh(rate/2))."""
+        if (self.low, self.high, self.total, self.shape) != (None, None, None, "two-sided"):
+            return None
+        half = float(self.rate) / 2
+        spread = 0.0 if half > 300 else 1 / (math.sqrt(2) * math.sinh(half))
+        return np.full(self.dimension, spread)
 
     def log_total(self) -> arb:
         return arb(0)

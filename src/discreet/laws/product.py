@@ -47,6 +47,11 @@ class ProductLaw(Law):
             start += part.dimension
         return result
 
+    def spreads(self) -> Floats | None:
+        found = [part.spreads() for part in self.parts]
+        known = [spread for spread in found if spread is not None]
+        return np.concatenate(known) if len(known) == len(found) else None
+
     def require_drawable(self) -> None:
         for part in self.parts:
             part.require_drawable()

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from discreet import check
+from discreet.core import families
 from discreet.exact import Floats
 from discreet.families.regression.posterior import WeightSamples
 from discreet.learn.encoding import Column, numbers
@@ -148,8 +149,9 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
             **options,
         )
         self.guarantee_, self.model_ = self.release_.guarantee, model
-        sampled = self.mechanism == "sample"
-        self.posterior_ = self.release_.posterior if sampled else self.release_.noise_aware()
+        made = self.release_
+        aware = families.spec_of(made.mechanism).can("noise_aware")
+        self.posterior_ = made.noise_aware() if aware else made.posterior
         weights = self.posterior_.mean()
         self.intercept_ = float(weights[0]) if intercept else 0.0
         self.coef_ = weights[int(intercept) :]

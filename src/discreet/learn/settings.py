@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from discreet import check
+from discreet.core import families
 from discreet.errors import InputError
-from discreet.registry import mechanisms_for, options_of
+from discreet.registry import options_of
 
 
 def read_options(
@@ -23,7 +24,7 @@ def read_options(
         model: what is released.
         besides: options that are arguments of their own.
     """
-    name = check.choice("mechanism", mechanism, tuple(mechanisms_for(model)))
+    name = check.choice("mechanism", mechanism, tuple(families.of_model(model).mechanisms))
     if given is None:
         return {}
     if not isinstance(given, Mapping):

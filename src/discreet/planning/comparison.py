@@ -13,13 +13,14 @@ import numpy as np
 
 from discreet import plots, registry
 from discreet.auditing import audit
-from discreet.auditing.calibration import CALIBRATED
-from discreet.core import Adjacency, Counts, Guarantee, Mechanism, Model
+from discreet.core import Adjacency, Counts, Guarantee, Mechanism, Model, families
 from discreet.core.counts import values_of
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import compositions
 from discreet.extras import needed
 from discreet.planning.accuracy import OWNER, accuracy, mean_error
+from discreet.planning.limit import optimal
+from discreet.planning.setting import require_categorical
 from discreet.progress import track
 
 if TYPE_CHECKING:
@@ -165,12 +166,12 @@ def compare(model: Model, counts: object, epsilon: object) -> Comparison:
         >>> table.rows[0].mechanism, round(table.rows[0].mean, 3)
         ('lattice', 0.131)
     """
-    registry.require_model(model)
+    require_categorical(model)
     values = values_of(counts, model.categories)
     n = sum(values)
     limit = _limit(model, n, epsilon)
     rows = []
-    for name, calibrate in track(_variants(n, len(values)), "comparing mechanisms"):
+    for name, calibrate in track(_variants(model, n), "comparing mechanisms"):
         start = time.perf_counter()
         try:
             made = _make(name, model, n, epsilon, calibrate)
@@ -207,11 +208,14 @@ def _note(limit: float | None, n: int) -> str:
     return f"× limit is empty: {reason}."
 
 
-def _variants(n: int, k: int) -> list[tuple[str, bool]]:
+def _variants(model: Model, n: int) -> list[tuple[str, bool]]:
     """Mechanisms as published, and calibrated where the audit is quick."""
+    k, specs = len(model.categories), families.of_model(model).specs
     few = compositions.count(n, k) <= MOST_AUDITED
-    names = [name for name in registry.MECHANISMS if name != "optimal" or _solvable(n, k)]
-    return [(name, False) for name in names] + [(name, True) for name in CALIBRATED if few]
+    names = [spec.name for spec in specs if spec.work != "program" or _solvable(n, k)]
+    return [(name, False) for name in names] + [
+        (spec.name, True) for spec in specs if few and spec.can("calibrate")
+    ]
 
 
 def _solvable(n: int, k: int) -> bool:
@@ -220,7 +224,7 @@ def _solvable(n: int, k: int) -> bool:
 
 def _make(name: str, model: Model, n: int, epsilon: object, calibrate: bool) -> Mechanism:
     options: dict[str, Any] = {"calibrate": True} if calibrate else {}
-    if name == "smooth_hellinger":
+    if "delta" in registry.options_of(name, model):
         options["delta"] = DELTA
     return registry.mechanism(name, model, n, epsilon=epsilon, **options)
 
@@ -229,14 +233,14 @@ def _limit(model: Model, n: int, epsilon: object) -> float | None:
     """The least average error of any private mechanism, where it is quick to compute."""
     if not _solvable(n, len(model.categories)):
         return None
-    return registry.optimal(model, n, epsilon).value or None
+    return optimal(model, n, epsilon).value or None
 
 
 def _loss(made: Mechanism) -> float | None:
     n, k = made.config.n, len(made.config.model.categories)
     assert n is not None
     assert made.config.adjacency is Adjacency.SUBSTITUTE
-    if compositions.count(n, k) > MOST_AUDITED and made.name != "lattice":
+    if compositions.count(n, k) > MOST_AUDITED and families.spec_of(made).work != "none":
         return None
     try:
         return audit(made).epsilon

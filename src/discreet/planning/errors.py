@@ -52,6 +52,10 @@ class Errors:
         """Pickle the definition, not what was computed from it."""
         return self.__dict__ | {"_found": {}}
 
+    def any_law(self) -> Law:
+        """The law of the raw output at one place of the plan."""
+        return self.make(Fraction(1)).raw_law(self.places.counts[0])
+
     def mean(self, epsilon: Fraction) -> float:
         """The expected error, averaged or worst."""
         return self.places.combine(float(d @ p) for d, p in self._laws(epsilon))

@@ -74,7 +74,7 @@ def _unreachable(setting: Setting, asked: str, target: float, argument: str) -> 
                 f"got {target:g}",
                 argument,
             )
-    if name in ("ls_dim", "ls_hist") and asked != "width":
+    if asked != "width" and getattr(setting.errors.any_law(), "shape", "") == "floored":
         reason = ", because rounding down leaves an error that no epsilon removes"
     best = setting.value(asked, MOST)
     return InputError(

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 
 from discreet import check, plots, registry
-from discreet.core import Adjacency, Mechanism, Model
+from discreet.core import Adjacency, Mechanism, Model, families
 from discreet.errors import InputError
 from discreet.planning import accuracy
 from discreet.planning.errors import Errors, most_places
@@ -43,6 +43,13 @@ class Setting:
         }[kind]
 
 
+def require_categorical(model: object) -> None:
+    """Refuse a model of anything but categories."""
+    families.of_model(model)
+    if not hasattr(model, "categories"):
+        raise InputError(f"model must be a DirichletMultinomial, got {check.brief(model)}", "model")
+
+
 def settle(
     model: Model,
     n: int,
@@ -54,7 +61,7 @@ def settle(
     distance: str,
 ) -> Setting:
     """Check all that a plan is asked for; `where` is (at, worst_case)."""
-    registry.require_model(model)
+    require_categorical(model)
     records = check.whole("n", n, least=1)
     make = partial(_make, mechanism, model, records, dict(options))
     first = make(Fraction(1))

@@ -12,9 +12,9 @@ import numpy as np
 from discreet.core import Mechanism, Model
 from discreet.core.law import Outcome
 from discreet.exact import Floats
-from discreet.inference import infer
 from discreet.laws import predictive
 from discreet.laws.noise import NoiseLaw
+from discreet.noise_aware import infer
 from discreet.planning.errors import quantiles
 from discreet.planning.places import Places
 from discreet.posteriors.mixture import DirichletMixture

@@ -34,6 +34,7 @@ COLOURS = {
     "ehdl": "#7F7F7F",
 }
 OTHER = "#7F7F7F"
+DASHES = {"ehdl": (4, 2)}  # of what is not private
 DISTANCE_NAMES = {
     "hellinger": "Hellinger distance",
     "total_variation": "total variation distance",
@@ -78,7 +79,7 @@ def colour_of(name: str) -> str:
 def style(name: str) -> dict[str, Any]:
     """The line of a mechanism: its colour; dashed if it is not private."""
     line: dict[str, Any] = {"color": colour_of(name), "linewidth": 1.8}
-    return line | ({"dashes": (4, 2)} if name == "ehdl" else {})
+    return line | ({"dashes": DASHES[name]} if name in DASHES else {})
 
 
 def plot_errors(

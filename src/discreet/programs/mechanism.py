@@ -7,12 +7,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Mechanism
+from discreet.core.counts import N_SOURCES
 from discreet.core.guarantee import Derivation
 from discreet.core.law import Outcome
 from discreet.errors import ExactnessError, InputError, NotAPosteriorError, NotEnumerable
@@ -36,9 +37,15 @@ MOST_ORDERS = 50_000  # of parameters: all of up to eight
 class ProgramModel:
     """A program in the place of a model: it reads records, and tells what a value means."""
 
+    kind: ClassVar[str] = "Program"
+    by: ClassVar[None] = None
+
     program: Program
 
-    by = None
+    @property
+    def n_source(self) -> str:
+        """Whether the program declares n, or its run makes it public."""
+        return N_SOURCES[self.program.n is None]
 
     def describe(self) -> dict[str, Any]:
         """All that defines it."""
@@ -61,6 +68,12 @@ class ProgramModel:
         if value.family == "Normal" and value.parameters[1] > 0:
             return NormalPosterior(*value.parameters)
         raise NotAPosteriorError(f"{value} is not used as a posterior: see release.value")
+
+
+def released_posterior(mechanism: Mechanism, value: Any) -> Any:
+    """The posterior, where the program released one."""
+    model: ProgramModel = mechanism.config.model
+    return model.released(value)
 
 
 def _proper(law: Law, parameters: tuple[Fraction, ...]) -> tuple[Fraction, ...]:

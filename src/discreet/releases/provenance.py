@@ -6,17 +6,12 @@ from typing import NamedTuple
 
 from discreet import check
 from discreet.check import Category
-from discreet.core import Config, Counts, Guarantee
-from discreet.core.statistics import Statistics
-from discreet.core.tables import Tables
+from discreet.core import Config, Guarantee, families
+from discreet.core.counts import N_SOURCES
 from discreet.errors import InputError
-from discreet.families.normal.model import NormalMean
-from discreet.programs.mechanism import ProgramModel
-
-N_SOURCES = ("declared", "sum of the counts")
 
 
-class Counted(NamedTuple):
+class Provenance(NamedTuple):
     """Which records were counted; of counts that were given as numbers nothing is known."""
 
     column: str | None = None
@@ -26,23 +21,17 @@ class Counted(NamedTuple):
     line_breaks: bool = False
 
 
-def counted(counts: object) -> Counted:
-    """What counts remember of the records."""
-    if isinstance(counts, Counts):
-        return Counted(
-            counts.column, counts.where, counts.dropped, counts.other, counts.line_breaks
-        )
-    if isinstance(counts, (Tables, Statistics)):
-        column = None  # the model knows the names of several
-        if isinstance(counts, Statistics) and len(counts.columns) == 1:
-            column = counts.columns[0]
-        return Counted(column, counts.where, counts.dropped, line_breaks=counts.line_breaks)
-    return Counted()
+def provenance(counts: object) -> Provenance:
+    """What counts remember of the records; a Series has an attribute `where` too."""
+    if type(getattr(counts, "line_breaks", None)) is not bool:
+        return Provenance()
+    known = {name: getattr(counts, name, None) for name in Provenance._fields}
+    return Provenance(**{name: value for name, value in known.items() if value is not None})
 
 
-def require_agreement(config: Config, records: Counted, n_source: str | None) -> None:
+def require_agreement(config: Config, records: Provenance, n_source: str | None) -> None:
     """Refuse statements that no release makes, by themselves or together."""
-    model = config.model
+    model, reads = config.model, families.of_model(config.model).reads
     for argument, value in (("column", records.column), ("where", records.where)):
         if not isinstance(value, (str, type(None))):
             raise InputError(f"{argument} must be text, got {check.brief(value)}", argument)
@@ -50,14 +39,11 @@ def require_agreement(config: Config, records: Counted, n_source: str | None) ->
     check.choice("dropped", records.dropped, (True, False))
     check.choice("line_breaks", records.line_breaks, (True, False))
     check.choice("other", records.other, (None, *labels))
-    if isinstance(model, ProgramModel):
-        source = N_SOURCES[model.program.n is None] if config.n is not None else None
-        if records != Counted() or n_source != source:
+    if reads == "nothing":
+        if records != Provenance() or (config.n is not None and n_source != model.n_source):
             raise InputError("a program declares which records it reads")
         return
-    if records.column is not None and not (
-        isinstance(model, NormalMean) or hasattr(model, "categories")
-    ):
+    if records.column is not None and reads != "column":
         raise InputError("its model has the names of several columns", "column")
     if records.dropped and records.other is not None:
         raise InputError("undeclared values are left out or counted, not both", "other")

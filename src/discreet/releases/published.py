@@ -1,51 +1,32 @@
-"""What may be published, and how it is written down."""
+"""What may be published: a `Release`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from fractions import Fraction
+from dataclasses import dataclass
 from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import check, inference, registry
+from discreet import check
 from discreet._version import __version__
 from discreet.check import Category
-from discreet.core import Certificate, Config, Derivation, Guarantee, Mechanism, Theorem
-from discreet.core.documents import digest, malformed, parse
+from discreet.core import Config, Guarantee, Mechanism, families
+from discreet.core.documents import VERSION, digest, parse
+from discreet.core.family import Family
 from discreet.core.files import read_file, write_file
 from discreet.core.law import Outcome
-from discreet.errors import (
-    DiscreetError,
-    DocumentError,
-    InputError,
-    NotAPosteriorError,
-    NotEnumerable,
-)
-from discreet.families.dirichlet.summary import GroupedSummary, Summary
-from discreet.families.network.law import NetworkLaw, plot_node
-from discreet.families.network.mixture import NoiseAwareNetwork
-from discreet.families.network.model import BayesNet
-from discreet.families.network.summary import NetworkSummary
-from discreet.families.normal.model import NormalMean
-from discreet.families.regression.model import LinearRegression
-from discreet.families.regression.posterior import WeightsMixture
-from discreet.ledger import Receipt
-from discreet.posteriors.dirichlet import DirichletPosterior
-from discreet.posteriors.mixture import DirichletMixture
-from discreet.posteriors.normal import NormalLaw
-from discreet.programs.documents import write_value
-from discreet.releases import verify
-from discreet.releases.provenance import N_SOURCES, Counted, require_agreement, require_payable
+from discreet.errors import DocumentError, InputError, NotAPosteriorError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FORMAT, VERSION = "discreet-release", 1
+    from discreet.ledger import Receipt
+    from discreet.posteriors.dirichlet import DirichletPosterior
+    from discreet.posteriors.mixture import DirichletMixture
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,12 +38,11 @@ class Release:
     tells whether n was declared or is the sum of the counts, which is thereby made public.
     `receipt` is the ledger's, if one paid. `column` and `where` tell which records were counted,
     `dropped` that those with undeclared values were left out, and `other` the category that took
-    them. `software` is what drew it. `line_breaks` is the owner's word that a correct CSV writer
-    wrote the records.
+    them. `software` is what drew it, `version` that of its document. `line_breaks` is the owner's
+    word that a correct CSV writer wrote the records.
     """
 
-    config: Config
-    guarantee: Guarantee
+    mechanism: Mechanism
     raw: Outcome
     value: Any  # of a program what it returned, else a `Value`
     simulated: bool
@@ -74,6 +54,22 @@ class Release:
     other: Category | None = None
     line_breaks: bool = False
     software: str = f"discreet {__version__}"
+    version: int = VERSION
+
+    @property
+    def config(self) -> Config:
+        """Everything public that defines the mechanism."""
+        return self.mechanism.config
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised: (ε, δ), adjacency, unit and basis."""
+        return self.mechanism.guarantee
+
+    @property
+    def family(self) -> Family:
+        """The family of the model."""
+        return families.of_model(self.config.model)
 
     @property
     def posterior(self) -> Any:
@@ -81,7 +77,7 @@ class Release:
 
         It treats the released counts as if they were the true ones; `noise_aware` does not.
         """
-        return registry.posterior(self.config, self.value)
+        return families.spec_of(self.mechanism).posterior(self.mechanism, self.value)
 
     def noise_aware(self, n_prior: object = None, rng: np.random.Generator | None = None) -> Any:
         """The posterior given the raw output of the noise, whose intervals include the noise.
@@ -94,8 +90,9 @@ class Release:
                 uniform, or a distribution with `logpmf`.
             rng: for many categories, where the counts behind the output are drawn.
         """
-        _require_no_program(self, "noise_aware")
-        return inference.infer(_mechanism(self), self.raw, n_prior=n_prior, rng=rng)
+        from discreet.noise_aware import infer
+
+        return infer(self.mechanism, self.raw, n_prior=n_prior, rng=rng)
 
     def by_group(
         self, joint: DirichletPosterior | DirichletMixture | None = None
@@ -125,7 +122,7 @@ class Release:
         self,
         n_prior: object = None,
         rng: np.random.Generator | None = None,
-        noise_aware: DirichletMixture | NoiseAwareNetwork | None = None,
+        noise_aware: Any = None,
         node: str | None = None,
     ) -> Any:
         """The posterior as released and noise-aware, side by side, and what makes it wide.
@@ -139,37 +136,12 @@ class Release:
             noise_aware: of this release, if it has been computed; None computes it.
             node: of a network, whose table to show.
         """
-        _require_no_program(self, "summary")
-        if isinstance(self.config.model, BayesNet):
-            check.choice("node", node, (None, *self.config.model.nodes))
-            laws = _network_laws(self, noise_aware, n_prior, rng)
-            remark = registry.remark(self.config)
-            return NetworkSummary(self.title, self.config.model, *laws, node, remark)
-        _require_no_node(node)
-        if isinstance(self.config.model, (NormalMean, LinearRegression)):
-            pair = _continuous(self, noise_aware, n_prior, rng)
-            return self.config.model.summarise(self.title, *pair)
-        try:
-            plain = self.posterior
-        except NotAPosteriorError:
-            plain = None
-        aware: Any = self.noise_aware(n_prior, rng) if noise_aware is None else noise_aware
-        _require_own(self, aware)
-        cause, by = "privacy" if self.guarantee.private else "noise", self.config.model.by
-        if by is None:
-            return Summary(self.title, plain, aware, cause)
-        plains: Any = {} if plain is None else self.by_group(plain)
-        awares: Any = self.by_group(aware)
-        parts = [
-            Summary(f"{by.column} {group}", plains.get(group), awares[group], cause)
-            for group in by.groups
-        ]
-        return GroupedSummary(self.title, plain, aware, cause, tuple(parts))
+        return self.family.summary(self, noise_aware, n_prior, rng, **self._view(node))
 
     def plot(
         self,
         ax: Axes | None = None,
-        noise_aware: DirichletMixture | NoiseAwareNetwork | None = None,
+        noise_aware: Any = None,
         node: str | None = None,
     ) -> Axes:
         """Draw the posterior as released and noise-aware, by group if the counts have groups.
@@ -180,49 +152,35 @@ class Release:
                 not feasible, only the posterior as released is drawn, and the title says so.
             node: of a network, which has to be named, as P(node | parents) is drawn.
         """
-        from discreet.plots.posteriors import plot_groups, plot_posterior
+        axes: Axes = self.family.plot(self, noise_aware, ax, **self._view(node))
+        return axes
 
-        _require_no_program(self, "plot")
-        if isinstance(self.config.model, BayesNet):
-            check.choice("node", node, self.config.model.nodes)
-            laws = _network_laws(self, noise_aware)
-            return plot_node(self.config.model, str(node), *laws, ax, self.title)
-        _require_no_node(node)
-        if isinstance(self.config.model, (NormalMean, LinearRegression)):
-            return self.config.model.draw(*_continuous(self, noise_aware), ax, self.title)
-        title = self.title
-        try:
-            plain = self.posterior
-        except NotAPosteriorError:
-            plain = None
-        aware: Any = noise_aware
-        if aware is None:
-            try:
-                aware = self.noise_aware()
-            except NotEnumerable:
-                if plain is None:
-                    raise
-                title += "; the noise is not accounted for"
-        else:
-            _require_own(self, aware)
-        if self.config.model.by is None:
-            return plot_posterior(plain, aware, ax, title)
-        plains = None if plain is None else self.by_group(plain)
-        return plot_groups(None if aware is None else self.by_group(aware), plains, ax, title)
+    def _view(self, node: str | None) -> dict[str, str]:
+        """What a summary or a plot is of, where there is a choice."""
+        if node is None:
+            return {}
+        if "node" not in self.family.views:
+            raise InputError(f"node is for releases of networks, got {check.brief(node)}", "node")
+        return {"node": node}
 
     def to_json(self) -> str:
         """The release as JSON, with a SHA-256 over its canonical form."""
-        document = _document(self)
+        from discreet.releases.documents import write_document
+
+        document = write_document(self)
         return json.dumps(document | {"sha256": digest(document)}, indent=2, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | Mapping[str, Any]) -> Release:
         """Read `to_json` back, parsed or not; truncated, edited or foreign ones are refused."""
+        from discreet.releases.documents import read_document
+
         if isinstance(text, (str, bytes)):
             text = parse(text, "the release", "text", "; Release.load reads a file")
         elif not isinstance(text, Mapping):
             raise DocumentError(f"text must be JSON text, got {check.brief(text)}", "text")
-        return _read(text)
+        release: Release = read_document(text, cls)
+        return release
 
     def save(self, path: str | PathLike[str], overwrite: bool = False) -> None:
         """Write `to_json` to a file: all of it, or the folder stays as it was.
@@ -236,18 +194,18 @@ class Release:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Release:
         """Read a file written by `save`."""
+        from discreet.releases.documents import read_document
+
         text = read_file(path)
         try:
-            return _read(parse(text, "the release", "path"))
+            release: Release = read_document(parse(text, "the release", "path"), cls)
+            return release
         except DocumentError as error:
             raise DocumentError(f"path {str(path)!r}: {error}", "path") from None
 
     def __repr__(self) -> str:
         kind = "simulated release" if self.simulated else "release"
-        if self.config.mechanism == "program":
-            return f"<{kind} of {self.value} by {self.config}: {self.guarantee}>"
-        counts = "(" + ", ".join(map(str, self.value[:8])) + ", …" * (len(self.value) > 8) + ")"
-        return f"<{kind} of {counts} by {self.config}: {self.guarantee}>"
+        return f"<{kind} of {_brief(self.value)} by {self.config}: {self.guarantee}>"
 
     def _repr_html_(self) -> str:
         kind = "Simulated release, not private" if self.simulated else "Release"
@@ -264,169 +222,8 @@ class Release:
         )
 
 
-def _require_no_program(release: Release, name: str) -> None:
-    if release.config.mechanism == "program":
-        raise InputError(
-            f"{name} is for releases of models; of a program see release.value and "
-            "release.posterior",
-            "release",
-        )
-
-
-def _require_own(release: Release, aware: object) -> None:
-    model = release.config.model
-    if isinstance(model, BayesNet):
-        own = isinstance(aware, NoiseAwareNetwork) and aware.net.describe() == model.describe()
-    elif isinstance(model, LinearRegression):
-        own = isinstance(aware, WeightsMixture) and aware.names == model.weights
-    elif isinstance(model, NormalMean):
-        own = isinstance(aware, NormalLaw)
-    else:
-        own = isinstance(aware, DirichletMixture) and aware.categories == model.categories
-    if not own:
-        raise InputError(
-            "noise_aware must be the noise-aware posterior of this release", "noise_aware"
-        )
-
-
-def _continuous(
-    release: Release,
-    aware: Any,
-    n_prior: object = None,
-    rng: np.random.Generator | None = None,
-) -> tuple[Any, Any]:
-    """As released, and noise-aware, which samples of weights are not."""
-    if aware is not None:
-        _require_own(release, aware)
-    elif release.config.mechanism != "sample":
-        aware = release.noise_aware(n_prior, rng)
-    return release.posterior, aware
-
-
-def _require_no_node(node: object) -> None:
-    if node is not None:
-        raise InputError(f"node is for releases of networks, got {check.brief(node)}", "node")
-
-
-def _network_laws(
-    release: Release,
-    aware: object,
-    n_prior: object = None,
-    rng: np.random.Generator | None = None,
-) -> tuple[NetworkLaw | None, NetworkLaw | None]:
-    """As released, and noise-aware; mechanisms without the latter have only the former."""
-    plain: NetworkLaw = release.posterior
-    asked = any(given is not None for given in (aware, n_prior, rng))
-    if not asked and release.config.mechanism not in inference.NETWORK_MECHANISMS:
-        return plain, None
-    found: Any = release.noise_aware(n_prior, rng) if aware is None else aware
-    _require_own(release, found)
-    return plain, found
-
-
-def _mechanism(release: Release) -> Mechanism:
-    """The mechanism that made a release, from what the release says."""
-    document = _document(release)
-    basis = document["guarantee"]["basis"]
-    return verify.read_mechanism(document, basis and basis.get("certificate"))
-
-
-def _number(value: Fraction | float) -> str | None:
-    return str(value) if isinstance(value, Fraction) else None
-
-
-def _document(release: Release) -> dict[str, Any]:
-    config, guarantee = release.config, release.guarantee
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "software": release.software,
-        **config.document(),
-        "n_source": release.n_source,
-        "guarantee": {
-            "epsilon": _number(guarantee.epsilon),
-            "delta": str(guarantee.delta),
-            "adjacency": guarantee.adjacency.value,
-            "unit": guarantee.unit,
-            "max_per_unit": guarantee.max_per_unit,
-            "basis": _basis(guarantee.basis),
-        },
-        "raw": list(release.raw),
-        "value": _value(release),
-        "simulated": release.simulated,
-        "receipt": None if release.receipt is None else release.receipt.document(),
-        "column": release.column,
-        "where": release.where,
-        "dropped": release.dropped,
-        "other": release.other,
-        **({"line_breaks": True} if release.line_breaks else {}),
-    }
-
-
-def _value(release: Release) -> Any:
-    if release.config.mechanism == "program":
-        return write_value(release.value)
-    return [x if isinstance(x, int) else str(x) for x in release.value]
-
-
-def _basis(basis: Theorem | Certificate | Derivation | None) -> dict[str, Any] | None:
-    if isinstance(basis, Derivation):
-        return {"kind": "derivation", **asdict(basis)}
-    if isinstance(basis, Theorem):
-        return {"kind": "theorem", "statement": basis.statement, "reference": basis.reference}
-    return None if basis is None else {"kind": "certificate", "certificate": basis.document()}
-
-
-def _read(parsed: object) -> Release:
-    document = dict(parsed) if isinstance(parsed, Mapping) else {}
-    if document.get("format") != FORMAT:
-        raise DocumentError("the JSON is not a discreet release", "text")
-    if document.get("version") != VERSION:
-        raise DocumentError(
-            f"the release has format version {check.brief(document.get('version'))}, this software "
-            f"reads {VERSION}",
-            "text",
-        )
-    try:
-        if document.pop("sha256", None) != digest(document):
-            raise DocumentError("the release was changed after it was written", "text")
-        return _rebuild(document)
-    except DocumentError:
-        raise
-    except (
-        DiscreetError,
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:
-        raise malformed("the release", error, "text") from None
-
-
-def _rebuild(document: dict[str, Any]) -> Release:
-    """Make the mechanism anew from its settings; what the document says besides has to agree."""
-    basis = document["guarantee"]["basis"]
-    made = verify.read_mechanism(document, basis and basis.get("certificate"))
-    raw = document["raw"]
-    sources = (None,) if made.config.n is None else N_SOURCES
-    said = {"line_breaks": False, **document}
-    records = Counted(*(said[name] for name in Counted._fields))
-    release = Release(
-        made.config,
-        made.guarantee,
-        tuple(raw),
-        made.postprocess(raw),
-        check.choice("simulated", document["simulated"], (True, False)),
-        check.choice("n_source", document["n_source"], sources),
-        None if document["receipt"] is None else Receipt.read(document["receipt"]),
-        *records,
-        check.label("software", document["software"]),
-    )
-    require_agreement(made.config, records, release.n_source)
-    if release.receipt is not None:
-        require_payable(made.guarantee, release.simulated)
-    if digest(_document(release)) != digest(document):  # which tells 1 from true and 1.0
-        raise InputError("its parts contradict each other")
-    return release
+def _brief(value: Any) -> str:
+    """The first numbers of a released vector, or a value as it is."""
+    if not isinstance(value, tuple):
+        return str(value)
+    return "(" + ", ".join(map(str, value[:8])) + ", …" * (len(value) > 8) + ")"

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from discreet import check, registry
-from discreet.core import Adjacency, Counts, Law, Mechanism
-from discreet.core.counts import AnyModel
+from discreet.core import Adjacency, Counts, Mechanism, families
+from discreet.core.counts import N_SOURCES, AnyModel
 from discreet.core.documents import digest
+from discreet.core.family import Family, MechanismSpec
 from discreet.core.law import Outcome
 from discreet.core.statistics import Statistics
-from discreet.core.tables import Tables
 from discreet.errors import Charged, InputError, PrivacyRefusedError
-from discreet.families.regression.model import LinearRegression
-from discreet.ledger import Ledger, Receipt
-from discreet.programs.mechanism import ProgramLaw, program_mechanism
-from discreet.programs.program import Program
-from discreet.releases.provenance import N_SOURCES, Counted, counted, require_agreement
+from discreet.releases.provenance import Provenance, provenance, require_agreement
 from discreet.releases.published import Release
+
+if TYPE_CHECKING:
+    from discreet.ledger import Ledger, Receipt
 
 
 def release(
@@ -89,47 +88,31 @@ def release(
         ε = 1, δ = 0 for replacing one record
     """
     paid = ledger is not None
+    budget = check.epsilon(epsilon)
     made, values, n_source = _prepare(
-        counts, model, epsilon, mechanism, n, Adjacency.of(adjacency), delta, paid, options
+        counts, model, budget, mechanism, n, Adjacency.of(adjacency), delta, paid, options
     )
-    _require_private(made, check.epsilon(epsilon), allow_nonprivate)
+    _require_private(made, budget, allow_nonprivate)
     if rng is not None:
         check.generator(rng)
     law = made.make_raw_law(values)
     law.require_drawable()
-    records = counted(counts)
-    return _carried_out(made, law, n_source, records, ledger, dataset, request_id, part, rng)
+    records = provenance(counts)
+    return carry_out(made, law, n_source, records, ledger, dataset, request_id, part, rng)
 
 
-def release_program(
-    program: Program,
-    data: object,
-    given: Mapping[str, object],
-    rng: np.random.Generator | None = None,
-    ledger: Ledger | None = None,
-    dataset: str | None = None,
-    request_id: str | None = None,
-    part: str | None = None,
-) -> Release:
-    """Run a program that was proved: `program.run` of `discreet.language`."""
-    parameters = program.read_parameters(given)
-    values = program.read_data(data)
-    if rng is not None:
-        check.generator(rng)
-    public = program.adjacency is Adjacency.SUBSTITUTE
-    n = len(values) if public else None
-    made = program_mechanism(program, parameters, n)
-    law = ProgramLaw(program, parameters, values, n)
-    law.require_drawable()
-    n_source = N_SOURCES[program.n is None] if public else None
-    return _carried_out(made, law, n_source, Counted(), ledger, dataset, request_id, part, rng)
+class Drawable(Protocol):
+    """What a release is drawn from: a law, or the run of a program."""
+
+    def sample(self, *, rng: np.random.Generator | None = None) -> Outcome:
+        """One draw."""
 
 
-def _carried_out(
+def carry_out(
     made: Mechanism,
-    law: Law | ProgramLaw,
+    law: Drawable,
     n_source: str | None,
-    records: Counted,
+    records: Provenance,
     ledger: Ledger | None,
     dataset: str | None,
     request_id: str | None,
@@ -145,8 +128,7 @@ def _carried_out(
         raw = law.sample(rng=rng)
         released = made.postprocess(raw)
         result = Release(
-            made.config,
-            made.guarantee,
+            made,
             raw,
             released,
             rng is not None,
@@ -166,7 +148,7 @@ def _carried_out(
 
 def _charge(
     made: Mechanism,
-    records: Counted,
+    records: Provenance,
     ledger: Ledger | None,
     dataset: str | None,
     request_id: str | None,
@@ -179,6 +161,8 @@ def _charge(
             if value is not None:
                 raise InputError(f"{argument} must be None without a ledger", argument)
         return None
+    from discreet.ledger import Ledger
+
     if not isinstance(ledger, Ledger):
         raise InputError(
             f"ledger must be made by dp.Ledger.open, got {check.brief(ledger)}", "ledger"
@@ -187,8 +171,9 @@ def _charge(
         raise InputError("dataset must be given with a ledger: whose budget pays", "dataset")
     if simulated:
         raise PrivacyRefusedError("a simulation is not paid for: leave out rng or the ledger")
-    # what the counts are about, never how many there are
-    about = {"mechanism": made.name, "config": digest(made.config.document())}
+    # what the counts are about, never how many there are; as it was asked for, so that a retry is
+    # known by a later version too, whose defaults may be others
+    about = {"mechanism": made.name, "config": digest(made.config.document(1))}
     about |= records._asdict()
     if not records.line_breaks:
         del about["line_breaks"]  # which entries of old do not have
@@ -198,7 +183,7 @@ def _charge(
 def _prepare(
     counts: object,
     model: AnyModel,
-    epsilon: object,
+    epsilon: Fraction,
     name: str | None,
     n: int | None,
     adjacency: Adjacency,
@@ -207,18 +192,14 @@ def _prepare(
     options: dict[str, object],
 ) -> tuple[Mechanism, Outcome, str | None]:
     """The mechanism, the counts in order, and where n comes from."""
-    registry.require_any_model(model)
-    if isinstance(counts, Counts) and counts.by is not None:
-        model = model if model.by == counts.by else model.grouped(counts.by)
-    if isinstance(model, LinearRegression):
-        model = model.of_columns(counts)
-    name = registry.usual(model) if name is None else name
-    check.choice("mechanism", name, tuple(registry.mechanisms_for(model)))
+    family = families.of_model(model)
+    spec = family.spec(family.default if name is None else name)
+    model = model.for_counts(counts)
     values = model.flat(counts)
-    if isinstance(counts, (Counts, Tables, Statistics)) and adjacency is not Adjacency.ADD_REMOVE:
-        _require_public_n(counts, n, _with_private_n(name, model, paid))
+    if adjacency is not Adjacency.ADD_REMOVE:
+        _require_public_n(counts, n, _with_private_n(family, spec, paid))
     if isinstance(counts, Counts):
-        unit = _unit_options(counts, name)
+        unit = _unit_options(counts, family, spec)
         for option in unit.keys() & options.keys():
             raise InputError(f"{option} is known from the counts and cannot be given", option)
         options = unit | options
@@ -232,31 +213,32 @@ def _prepare(
             raise InputError(f"counts must sum to the declared n = {n}", "counts")
     else:
         n_source = None
-    if "delta" in registry.options_of(name, model):
+    if any(option.name == "delta" for option in spec.options):
         options = {"delta": delta} | options
     elif check.rational("delta", delta) != 0:
-        raise InputError(f"delta is not an option of {name}, got {delta}", "delta")
-    made = registry.mechanism(name, model, n, epsilon=epsilon, adjacency=adjacency, **options)
+        raise InputError(f"delta is not an option of {spec.name}, got {delta}", "delta")
+    made = registry.make(family, spec, model, n, epsilon, adjacency, options)
     return made, values, n_source
 
 
-def _with_private_n(name: str, model: AnyModel, paid: bool) -> str:
+def _with_private_n(family: Family, spec: MechanismSpec, paid: bool) -> str:
     """How to release counts whose number is private, and what that costs."""
-    able = registry.with_adjacency(model, Adjacency.ADD_REMOVE)
-    mechanism = "" if name in able else f" with mechanism {' or '.join(map(repr, able))}"
+    able = family.having(Adjacency.ADD_REMOVE)
+    mechanism = "" if spec.name in able else f" with mechanism {' or '.join(map(repr, able))}"
     twice = " (twice epsilon in a data set that is kept under 'substitute')" if paid else ""
     return f"adjacency 'add-remove'{mechanism}{twice}"
 
 
-def _require_public_n(counts: Counts | Tables | Statistics, n: int | None, instead: str) -> None:
+def _require_public_n(counts: object, n: int | None, instead: str) -> None:
     """Refuse counts whose total a replaced record, or unit, could change."""
-    if counts.dropped:
+    records = provenance(counts)
+    if records.dropped:
         raise PrivacyRefusedError(
             f"counts from which records were dropped have no public n: release them under {instead}"
         )
-    if counts.where is not None and n is None:
+    if records.where is not None and n is None:
         raise PrivacyRefusedError(
-            f"counts of the records with {check.shorten(counts.where)} have no public n: release "
+            f"counts of the records with {check.shorten(records.where)} have no public n: release "
             f"them under {instead}, or declare n if their number is public"
         )
     if isinstance(counts, Counts) and counts.max_per_unit > 1:
@@ -266,13 +248,20 @@ def _require_public_n(counts: Counts | Tables | Statistics, n: int | None, inste
         )
 
 
-def _unit_options(counts: Counts, name: str) -> dict[str, object]:
+def _unit_options(counts: Counts, family: Family, spec: MechanismSpec) -> dict[str, object]:
     """What the counts remember of whom they protect."""
     if counts.unit == "record" and counts.max_per_unit == 1:
         return {}
-    if name != "lattice":
-        raise PrivacyRefusedError(f"counts per {counts.unit} are released by 'lattice' only")
+    able = [each.name for each in family.specs if _has_units(each)]
+    if spec.name not in able:
+        raise PrivacyRefusedError(
+            f"counts per {counts.unit} are released by {' or '.join(map(repr, able))} only"
+        )
     return {"unit": counts.unit, "max_per_unit": counts.max_per_unit}
+
+
+def _has_units(spec: MechanismSpec) -> bool:
+    return any(option.name == "max_per_unit" for option in spec.options)
 
 
 def _require_private(made: Mechanism, epsilon: Fraction, allow_nonprivate: bool) -> None:

@@ -7,79 +7,18 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any
 
-from discreet import check, registry
-from discreet.auditing import Audit, audit, loss_at
-from discreet.auditing.calibration import calibrated_config, restore
+from discreet import check
+from discreet.auditing import Audit, audit
+from discreet.auditing.counts import loss_at
 from discreet.auditing.spaces import space
-from discreet.core import Certificate, Mechanism
+from discreet.core import Certificate
 from discreet.core.certificate import FORMAT, read_certificate
-from discreet.core.counts import Grouping
-from discreet.core.documents import decode, exact, malformed, parse
+from discreet.core.documents import malformed, parse
 from discreet.core.files import read_file
 from discreet.errors import DiscreetError, DocumentError, InputError, NotEnumerable
-from discreet.families.dirichlet.model import DirichletMultinomial
-from discreet.families.network.model import BayesNet
-from discreet.families.normal.model import NormalMean
-from discreet.families.regression.model import LinearRegression
-from discreet.programs.mechanism import read_program_mechanism
+from discreet.releases.documents import read_mechanism
 
 TOLERANCE = Fraction(1, 10**9)
-
-
-def read_mechanism(
-    document: Mapping[str, Any], certificate: Mapping[str, Any] | None = None
-) -> Mechanism:
-    """The mechanism that a document describes; a calibrated one by its certificate, unaudited."""
-    model, name = document["model"], document["mechanism"]
-    if name == "program":
-        return read_program_mechanism(document)
-    options = {name: decode(value) for name, value in document["options"].items()}
-    if certificate is not None:
-        options.pop("calibrate", None)
-    elif options.get("calibrate") and name != "smooth_hellinger":
-        raise DocumentError("a calibrated mechanism needs its certificate", "certificate")
-    made = registry.mechanism(
-        name,
-        _model(model),
-        document["n"],
-        epsilon=exact(document["epsilon"]),
-        adjacency=document["adjacency"],
-        **options,
-    )
-    if certificate is None:
-        return made
-    return restore(made, read_certificate(calibrated_config(made), certificate))
-
-
-def _model(document: Mapping[str, Any]) -> Any:
-    if document.get("kind") == "NormalMean":
-        return NormalMean.described(document)
-    if document.get("kind") == "LinearRegression":
-        return LinearRegression.described(document)
-    if document.get("kind") == "BayesNet":
-        nodes = {node["name"]: node for node in document["nodes"]}
-        return BayesNet(
-            {name: node["parents"] for name, node in nodes.items()},
-            {name: node["states"] for name, node in nodes.items()},
-            _network_prior(nodes),
-        )
-    prior = [exact(a) for a in document["prior"]]
-    if (by := document.get("by")) is None:
-        return DirichletMultinomial(document["categories"], prior)
-    grouping = Grouping(by["column"], by["groups"], by["categories"])
-    within = DirichletMultinomial(grouping.categories, prior[: len(grouping.categories)])
-    if within.prior * len(grouping.groups) != tuple(prior):
-        raise DocumentError("model must have the same prior in every group", "model")
-    return within.grouped(grouping)
-
-
-def _network_prior(nodes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """A table with a row for every configuration of the parents."""
-    found = {}
-    for name, node in nodes.items():
-        prior, states = [exact(a) for a in node["prior"]], len(node["states"])
-        found[name] = [prior[i : i + states] for i in range(0, len(prior), states)]
-    return found
 
 
 def verify(certificate: Certificate | Mapping[str, Any] | str | PathLike[str]) -> Audit:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,14 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 import discreet as dp
-from discreet import inference
+from discreet.core import MechanismSpec
 from discreet.core.tables import Tables
 from discreet.exact import compositions
 from discreet.families.network import mixture
 from discreet.families.network.mechanisms import noisy_tables
 from discreet.families.network.model import BayesNet
-from discreet.inference import infer, infer_network
-from discreet.noise_aware import table
+from discreet.families.network.noise_aware import infer_network
+from discreet.noise_aware import infer, table
 from tests.statistics import FALSE_ALARM
 
 STATES: dict[str, tuple[Any, ...]] = {"a": ("no", "yes"), "b": ("x", "y")}
@@ -78,9 +77,7 @@ def check(
     found = infer_network(dp.mechanism(name, net, n, epsilon=epsilon, **more), tuple(raw))
     rates = [epsilon / (2 * len(net.families))] * len(net.families)
     if name == "lattice":  # ε·½‖z − c‖₁
-        rates = [
-            float(e) / 2 for e in noisy_tables.split(net, Fraction(str(epsilon)), more["shares"])
-        ]
+        rates = [epsilon * float(part) / 2 for part in noisy_tables.split(net, more["shares"])]
     for place, part in enumerate(by_family(net, raw)):
         node = net.nodes[place]
         mean, sd = brute_force(net, place, part, rates[place], [n])
@@ -322,13 +319,10 @@ def test_what_is_refused() -> None:
     with pytest.raises(dp.InputError, match="rng must be"):
         infer(made, (1, 2, 3, 0, 0, 0), rng=7)  # type: ignore[arg-type]
     other = replace(made, config=replace(made.config, mechanism="else"))
-    with pytest.raises(
-        dp.InputError,
-        match="of networks are for the mechanisms 'lattice' and 'laplace_updates', got 'else'",
-    ):
+    with pytest.raises(dp.InputError, match="mechanism must be one of 'lattice'"):
         infer(other, (1, 2, 3, 0, 0, 0))
     with pytest.raises(dp.InputError, match="of networks are for"):
-        infer_network(dp.mechanism("lattice", dp.BetaBinomial(), 3, epsilon=1), (1, 2))
+        infer(dp.mechanism("map", made.config.model, 3, epsilon=1), (1, 2))
 
 
 def test_summary(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,7 +348,7 @@ def test_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.families.network.summary.LARGE", 11)
     assert made.summary(noise_aware=found).rows[-1][4:] == ("–", "–")
     assert "–" not in made.summary(noise_aware=found, node="b").rows[0][4]
-    monkeypatch.setattr(inference, "NETWORK_MECHANISMS", ())
+    monkeypatch.setattr(MechanismSpec, "can", lambda *_: False)
     assert made.summary().heading[3:] == ("as released", "95 %, without the noise")
     with pytest.raises(dp.InputError, match="node must be one of None, 'a', 'b', got 'c'"):
         made.summary(node="c")

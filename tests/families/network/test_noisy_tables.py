@@ -51,9 +51,14 @@ def test_exact_loss_of_three_nodes(shares: str) -> None:
 
 def test_shares_sum_to_the_budget() -> None:
     for shares in ("equal", "sizes"):
-        budgets = noisy_tables.split(CHAIN, Fraction(7, 10), shares)
-        assert sum(budgets) == Fraction(7, 10)
-    assert budgets[2] > budgets[1] > budgets[0]
+        parts = noisy_tables.split(CHAIN, shares)
+        assert sum(parts) == 1
+    assert parts[2] > parts[1] > parts[0]
+    made = dp.mechanism("lattice", CHAIN, 9, epsilon=1, shares=[0.5, 0.25, 0.125])
+    assert dict(made.config.options)["shares"] == (Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
+    for wrong in ([0.5, 0.5], [0.5, 0.5, 0.5], [1, 0, 0], "size", 3, [0.5, 0.25, "x"]):
+        with pytest.raises(dp.InputError, match=r"^shares"):
+            dp.mechanism("lattice", CHAIN, 9, epsilon=1, shares=wrong)
 
 
 @pytest.mark.parametrize("cells", [2, 3, 4, 8, 32])

@@ -11,7 +11,7 @@ import discreet as dp
 from discreet import InputError
 from discreet.families.normal.model import NormalMean
 from discreet.families.normal.noise_aware_private_n import _gaussian, _laplace
-from discreet.inference import infer
+from discreet.noise_aware import infer
 from discreet.posteriors.normal import TabulatedLaw
 from tests.statistics import FALSE_ALARM, pearson
 

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import special
 
 from discreet.planning.accuracy import mean_error
-from discreet.registry import mechanism, optimal
+from discreet.planning.limit import optimal
+from discreet.registry import mechanism
 from discreet_papers.coverage import coverage
 from discreet_papers.parts import Claim, Finding, Verdict
 from discreet_papers.settings import (

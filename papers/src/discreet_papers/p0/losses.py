@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from discreet.auditing import audit, pair_loss
+from discreet.auditing import audit
+from discreet.auditing.audits import pair_loss
 from discreet.progress import track
 from discreet_papers.drawing import curves, panels
 from discreet_papers.parts import Part, Scale, Table

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from discreet import check
 from discreet.check import Category
-from discreet.core import Counts
+from discreet.core import Counts, Mechanism
 from discreet.core.counts import Grouping, values_of
-from discreet.data import Rules, tabulate
-from discreet.errors import InputError
+from discreet.core.documents import exact
+from discreet.errors import DocumentError, InputError
 from discreet.posteriors.dirichlet import DirichletPosterior
 
 
@@ -25,6 +25,8 @@ class DirichletMultinomial:
         prior: one positive number for all categories, a vector in their order, a mapping or Series
             by category, or "jeffreys" (½ each).
     """
+
+    kind: ClassVar[str] = "DirichletMultinomial"
 
     categories: tuple[Category, ...]
     prior: tuple[Fraction, ...]
@@ -79,6 +81,8 @@ class DirichletMultinomial:
             UnknownValuesError: a value is missing or undeclared; `.values` has up to five of them.
             DataError: the data cannot be read.
         """
+        from discreet.data import Rules, tabulate
+
         rules = Rules(where, unknown, other, unit, max_per_unit, table, line_breaks)
         if (by is None) != (groups is None):
             raise InputError(
@@ -132,6 +136,11 @@ class DirichletMultinomial:
             self.categories, tuple(a + v for a, v in zip(self.prior, values, strict=True))
         )
 
+    def for_counts(self, counts: object) -> DirichletMultinomial:
+        """The model of these counts: of a joint table if they were made with groups."""
+        by = counts.by if isinstance(counts, Counts) else None
+        return self if by in (None, self.by) else self.grouped(by)
+
     def grouped(self, by: Grouping) -> DirichletMultinomial:
         """The model of a joint table: the same prior within every group."""
         if by.categories != self.categories:
@@ -147,7 +156,7 @@ class DirichletMultinomial:
     def describe(self) -> dict[str, Any]:
         """The model in JSON's types."""
         described: dict[str, Any] = {
-            "kind": "DirichletMultinomial",
+            "kind": self.kind,
             "categories": list(self.categories),
             "prior": [str(a) for a in self.prior],
         }
@@ -162,6 +171,25 @@ class DirichletMultinomial:
     def __repr__(self) -> str:
         categories = check.shorten(repr(self.categories))
         return f"DirichletMultinomial(categories={categories}, prior={_prior_text(self.prior)})"
+
+
+def released_posterior(mechanism: Mechanism, value: tuple[int, ...]) -> DirichletPosterior:
+    """The posterior that takes released counts for the true ones."""
+    model: DirichletMultinomial = mechanism.config.model
+    return model.released(value)
+
+
+def read_model(document: Mapping[str, Any]) -> DirichletMultinomial:
+    """The model that `describe` wrote."""
+    described = document["model"]
+    prior = [exact(a) for a in described["prior"]]
+    if (by := described.get("by")) is None:
+        return DirichletMultinomial(described["categories"], prior)
+    grouping = Grouping(by["column"], by["groups"], by["categories"])
+    within = DirichletMultinomial(grouping.categories, prior[: len(grouping.categories)])
+    if within.prior * len(grouping.groups) != tuple(prior):
+        raise DocumentError("model must have the same prior in every group", "model")
+    return within.grouped(grouping)
 
 
 def BetaBinomial(  # noqa: N802 - a name of the public design

@@ -1,1 +1,82 @@
 """Discrete Bayesian networks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.core.adjacency import Adjacency
+from discreet.core.family import Deferred, Family, MechanismSpec, Option, Unavailable
+
+_HERE = "discreet.families.network"
+_CAN: dict[str, Any] = {
+    "posterior": Deferred(f"{_HERE}.model:released_posterior"),
+    "audit": Deferred("discreet.auditing.networks:audit_network"),
+    "expected_error": Unavailable("mechanism must be one of a continuous model"),
+}
+_AWARE = Deferred(f"{_HERE}.noise_aware:infer_network")
+_NOT_AWARE = Unavailable(
+    "noise-aware posteriors of networks are for the mechanisms 'lattice' and 'laplace_updates'"
+)
+
+FAMILY = Family(
+    kind="BayesNet",
+    model=Deferred(f"{_HERE}.model:BayesNet"),
+    specs=(
+        MechanismSpec(
+            "lattice",
+            Deferred(f"{_HERE}.mechanisms.noisy_tables:family_lattice"),
+            "Noise that keeps the total on every table, made to agree: the most accurate.",
+            options=(
+                Option(
+                    *("shares", "choice", "sizes", "How the tables share epsilon."),
+                    choices=("sizes", "equal"),
+                ),
+            ),
+            noise_aware=_AWARE,
+            **_CAN,
+        ),
+        MechanismSpec(
+            "laplace_updates",
+            Deferred(f"{_HERE}.mechanisms.noisy_tables:laplace_updates"),
+            "Independent noise on every cell (P2).",
+            adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
+            noise_aware=_AWARE,
+            **_CAN,
+        ),
+        MechanismSpec(
+            "fourier",
+            Deferred(f"{_HERE}.mechanisms.fourier:fourier"),
+            "Noise on parities, for nodes of two states (P2).",
+            options=(Option("t", "number", 0, "Stealth: how sure no cell is negative."),),
+            noise_aware=_NOT_AWARE,
+            **_CAN,
+        ),
+        MechanismSpec(
+            "posterior_sample",
+            Deferred(f"{_HERE}.mechanisms.sampling:posterior_sample"),
+            "Draws of the probabilities from the truncated posterior (P2).",
+            options=(
+                Option("samples", "whole", 1, "How many draws."),
+                Option("omega", "number", None, "Least probability; tempers the likelihood."),
+                Option("grid", "whole", 10**6, "Probabilities are rounded to 1/grid."),
+            ),
+            adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ATTRIBUTE),
+            noise_aware=_NOT_AWARE,
+            **_CAN | {"posterior": Deferred(f"{_HERE}.samples:released_samples")},
+        ),
+        MechanismSpec(
+            "map",
+            Deferred(f"{_HERE}.mechanisms.map_estimate:map_estimate"),
+            "Likely probabilities, by the exponential mechanism (P2).",
+            options=(Option("points", "whole", 10, "Of the grid of probabilities."),),
+            noise_aware=_NOT_AWARE,
+            **_CAN | {"posterior": Deferred(f"{_HERE}.samples:released_samples")},
+        ),
+    ),
+    default="lattice",
+    read=Deferred(f"{_HERE}.model:read_model"),
+    summary=Deferred(f"{_HERE}.showing:summary"),
+    plot=Deferred(f"{_HERE}.showing:plot"),
+    reads="columns",
+    views=("node",),
+)

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet import check
 from discreet.check import Category
+from discreet.core.counts import AnyModel
+from discreet.core.documents import exact
 from discreet.core.law import Value
+from discreet.core.mechanism import Mechanism
 from discreet.core.tables import Tables
 from discreet.data import Rules, tabulate_several
 from discreet.errors import InputError
@@ -26,7 +29,7 @@ MOST_CELLS = 10**7  # of all family tables together
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class BayesNet:
+class BayesNet(AnyModel):
     """Records of several discrete variables, each depending on its parents in an acyclic graph.
 
     Every row of a conditional table, θ given a node and a configuration of its parents, has an
@@ -45,6 +48,8 @@ class BayesNet:
     Raises:
         InputError: the graph has a cycle, a parent is unknown, or states are missing.
     """
+
+    kind: ClassVar[str] = "BayesNet"
 
     nodes: tuple[str, ...]
     families: tuple[Family, ...]
@@ -171,14 +176,6 @@ class BayesNet:
         return tables.values
 
     @property
-    def by(self) -> None:
-        """Networks have no groups."""
-
-    def grouped(self, by: object) -> BayesNet:
-        """Networks have no groups."""
-        raise InputError("counts by group are not those of a network", "counts")
-
-    @property
     def size(self) -> int:
         """How many cells all tables have together."""
         return sum(family.cells for family in self.families)
@@ -233,7 +230,7 @@ class BayesNet:
     def describe(self) -> dict[str, Any]:
         """The model in JSON's types; the probabilities of a known network are no part of it."""
         return {
-            "kind": "BayesNet",
+            "kind": self.kind,
             "nodes": [
                 {
                     "name": family.node,
@@ -254,6 +251,26 @@ class BayesNet:
             f"<BayesNet of {check.number_of(len(self.nodes), 'node')} and "
             f"{check.number_of(arcs, 'arc')}: {names}>"
         )
+
+
+def released_posterior(mechanism: Mechanism, value: Value) -> NetworkPosterior:
+    """The posterior that takes released counts for the true ones."""
+    net: BayesNet = mechanism.config.model
+    return net.released(value)
+
+
+def read_model(document: Mapping[str, Any]) -> BayesNet:
+    """The network that `describe` wrote."""
+    nodes = {node["name"]: node for node in document["model"]["nodes"]}
+    prior = {}
+    for name, node in nodes.items():
+        numbers, states = [exact(a) for a in node["prior"]], len(node["states"])
+        prior[name] = [numbers[i : i + states] for i in range(0, len(numbers), states)]
+    return BayesNet(
+        {name: node["parents"] for name, node in nodes.items()},
+        {name: node["states"] for name, node in nodes.items()},
+        prior,
+    )
 
 
 def _place(node: object, nodes: Sequence[str]) -> int:

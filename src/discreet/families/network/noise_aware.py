@@ -19,7 +19,6 @@ import numpy as np
 from discreet import check
 from discreet.core import Law, Mechanism, PointMass
 from discreet.core.law import Outcome
-from discreet.errors import InputError
 from discreet.families.network.configurations import cell_labels
 from discreet.families.network.mixture import NoiseAwareNetwork
 from discreet.families.network.model import BayesNet
@@ -28,13 +27,10 @@ from discreet.laws.product import ProductLaw
 from discreet.noise_aware import table
 from discreet.posteriors.mixture import DirichletMixture
 
-NETWORK_MECHANISMS = ("lattice", "laplace_updates")
-
 
 def infer_network(
     mechanism: Mechanism,
     raw: Outcome,
-    *,
     n_prior: object = None,
     rng: np.random.Generator | None = None,
 ) -> NoiseAwareNetwork:
@@ -50,13 +46,6 @@ def infer_network(
         rng: as for `infer`.
     """
     net, n = mechanism.config.model, mechanism.config.n
-    if not isinstance(net, BayesNet) or mechanism.name not in NETWORK_MECHANISMS:
-        raise InputError(
-            "noise-aware posteriors of networks are for the mechanisms 'lattice' and "
-            f"'laplace_updates', got {mechanism.name!r}",
-            "mechanism",
-        )
-    mechanism.postprocess(raw)
     table.prior_of_n(n_prior, n)
     anything = tuple(
         count for family in net.families for count in (n or 0, *(0,) * (family.cells - 1))

@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet import check
 from discreet.core.law import Value
+from discreet.core.mechanism import Mechanism
 from discreet.core.tables import Tables
 from discreet.errors import NotAPosteriorError
 from discreet.exact import Floats
@@ -88,6 +89,11 @@ class NetworkSamples(NetworkLaw):
 
     def __repr__(self) -> str:
         return f"<{self.samples} released parameters of {self.net!r}>"
+
+
+def released_samples(mechanism: Mechanism, value: Value) -> NetworkSamples:
+    """The released parameters."""
+    return NetworkSamples(mechanism.config.model, value)
 
 
 def _no_parameters() -> NotAPosteriorError:

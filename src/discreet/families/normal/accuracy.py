@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet import check
-from discreet.core import Adjacency
-from discreet.errors import InputError
-from discreet.exact.hockey_stick import gaussian_variance
+from discreet.core import Mechanism
 from discreet.laws.hellinger_normal import HellingerNormalLaw
-
-if TYPE_CHECKING:
-    from discreet.families.normal.model import NormalMean
-
-MOST_POINTS = 10_001
-NAMES = ("laplace", "gaussian", "input", "hellinger")
-WITH_PRIVATE_N = NAMES[:2]
 
 
 class ExpectedError(NamedTuple):
@@ -43,33 +33,23 @@ class ExpectedError(NamedTuple):
         )
 
 
-def expected_error(
-    model: NormalMean,
-    n: int,
-    epsilon: Fraction,
-    name: str,
-    delta: object,
-    points: int,
-    adjacency: Adjacency,
-) -> ExpectedError:
-    """Of a release of n records by one of the mechanisms.
+def expected_error(mechanism: Mechanism, n: int) -> ExpectedError:
+    """Of a release of n records, from the very noise that the mechanism draws.
 
     That of "hellinger" depends on the records; here it is that of records in the middle of the
     bounds, wherever their mean lies between two points. With a private n the error depends on where
     the mean lies, here where the prior expects it.
     """
-    n = check.whole("n", n)
-    check.choice("mechanism", name, NAMES)
-    if adjacency is Adjacency.SUBSTITUTE:
-        spread = _spread(model, n, epsilon, name, delta, points) if n else 0.0
-    elif adjacency is Adjacency.ADD_REMOVE and name in WITH_PRIVATE_N:
-        spread = _spread_of_two(model, epsilon, name, delta)
+    model = mechanism.config.model
+    law = mechanism.make_raw_law((n, 0))
+    noise = law.spreads()
+    if noise is None:
+        assert isinstance(law, HellingerNormalLaw)
+        spread = _chosen(law)
+    elif len(noise) == 1:
+        spread = float(noise[0])
     else:
-        raise InputError(
-            f"adjacency must be 'substitute', or 'add-remove' for {' and '.join(WITH_PRIVATE_N)}, "
-            f"got {adjacency.value!r} for {name}",
-            "adjacency",
-        )
+        spread = float(noise[0]) * _of_two(model)
     return ExpectedError(
         spread * float(model.step(n)),
         math.sqrt(model.posterior_variance(n)),
@@ -77,48 +57,21 @@ def expected_error(
     )
 
 
-def _spread(
-    model: NormalMean, n: int, epsilon: Fraction, name: str, delta: object, points: int
-) -> float:
-    """Of the released sum around the true one, n being public."""
-    if name == "laplace":
-        return _laplace(model, epsilon)
-    if name == "hellinger":
-        return _hellinger(
-            model, n, epsilon, check.whole("points", points, least=2, most=MOST_POINTS)
-        )
-    return _gaussian(model, epsilon, delta, 1) * (math.sqrt(n) if name == "input" else 1)
-
-
-def _spread_of_two(model: NormalMean, epsilon: Fraction, name: str, delta: object) -> float:
-    """Of the sum if n is private: what an error of n does to the mean counts as one of the sum.
+def _of_two(model: Any) -> float:
+    """What an error of n does to the mean counts as one of the sum, where n is private.
 
     With noise of variance s² on n·grid ± ΣU, that of ΣU is s²/2, and that of n is s²/2 too in units
     of grid. A record too many moves the mean by its distance from the middle of the bounds.
     """
-    noise = _laplace(model, epsilon) if name == "laplace" else _gaussian(model, epsilon, delta, 2)
     away = (model.prior_mean - model.centre) ** 2 + model.prior_variance
-    return noise * math.sqrt((1 + min(Fraction(1), away / model.half**2)) / 2)
+    return math.sqrt((1 + min(Fraction(1), away / model.half**2)) / 2)
 
 
-def _laplace(model: NormalMean, epsilon: Fraction) -> float:
-    """√Var of P(z) ∝ e^{−rate·|z|}, which is 1/(√2·sinh(rate/2)), for the rate ε/(2·grid)."""
-    half = float(epsilon) / (4 * model.grid)
-    return 0.0 if half > 300 else 1 / (math.sqrt(2) * math.sinh(half))
-
-
-def _gaussian(model: NormalMean, epsilon: Fraction, delta: object, numbers: int) -> float:
-    share = check.share("delta", delta)
-    return math.sqrt(gaussian_variance(epsilon, share, Fraction(2 * model.grid) ** 2, numbers))
-
-
-def _hellinger(model: NormalMean, n: int, epsilon: Fraction, points: int) -> float:
+def _chosen(law: HellingerNormalLaw) -> float:
     """√E[(chosen − true)²] of sums that lie evenly between two points in the middle, in floats."""
-    scale = model.step(n) ** 2 / (8 * model.posterior_variance(n))
-    law = HellingerNormalLaw(0, n * model.grid, points, scale, 2 * model.grid, epsilon)
-    sums = np.linspace(-float(law.reach), float(law.reach), points)
+    sums = np.linspace(-float(law.reach), float(law.reach), law.points)
     apart = (np.arange(32) + 0.5) / 32 * (sums[1] - sums[0])
-    true = sums[(points - 1) // 2] + apart
+    true = sums[(law.points - 1) // 2] + apart
     logs = law.float_logs(true)
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     squares = (weights * (sums - true[:, None]) ** 2).sum(axis=1) / weights.sum(axis=1)

@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from discreet import check
-from discreet.core import Adjacency
+from discreet import check, registry
+from discreet.core import Adjacency, Mechanism
+from discreet.core.counts import AnyModel
 from discreet.core.documents import exact
 from discreet.core.statistics import Statistics
 from discreet.data import NumberRules, Scaled, moments
 from discreet.errors import InputError
-from discreet.families.normal.accuracy import ExpectedError, expected_error
-from discreet.families.normal.summary import NormalSummary
-from discreet.posteriors.normal import NormalLaw, NormalPosterior
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from discreet.families.normal.accuracy import ExpectedError
+from discreet.posteriors.normal import NormalPosterior
 
 MOST_GRID = 2**20
 _SIZES = Fraction(1, 10**30), Fraction(10**30)  # of numbers that floats work with
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class NormalMean:
+class NormalMean(AnyModel):
     """Records x_i ~ N(μ, variance), μ ~ N(prior_mean, prior_variance), within public bounds.
 
     Records are clipped to the bounds and put on a grid: each counts as the nearest of the
@@ -50,6 +47,8 @@ class NormalMean:
         >>> model.posterior(model.count([118, 131, 95, 144]))
         N(121.28, 12²)
     """
+
+    kind: ClassVar[str] = "NormalMean"
 
     prior_mean: Fraction
     prior_variance: Fraction
@@ -162,14 +161,6 @@ class NormalMean:
         """How many numbers are released: n and the sum."""
         return 2
 
-    @property
-    def by(self) -> None:
-        """There are no groups."""
-
-    def grouped(self, by: object) -> NormalMean:
-        """There are no groups."""
-        raise InputError("counts by group are not those of a mean", "counts")
-
     def released(self, values: Sequence[Any]) -> NormalPosterior:
         """The posterior that takes a released sum, and number, for the true one."""
         n, total = values
@@ -204,43 +195,30 @@ class NormalMean:
             points: of "hellinger".
             adjacency: "substitute", or "add-remove" for "laplace" and "gaussian".
         """
-        neighbours = Adjacency.of(adjacency)
-        budget = check.epsilon(epsilon)
-        return expected_error(self, n, budget, mechanism, delta, points, neighbours)
+        given = {"delta": delta, "points": points}
+        taken = registry.options_of(mechanism, self)
+        public = None if Adjacency.of(adjacency) is Adjacency.ADD_REMOVE else n
+        made = registry.mechanism(
+            mechanism,
+            self,
+            public,
+            epsilon=epsilon,
+            adjacency=adjacency,
+            **{name: value for name, value in given.items() if name in taken},
+        )
+        found: ExpectedError = made.expected_error(n)
+        return found
 
     def describe(self) -> dict[str, Any]:
         """The model in JSON's types."""
         return {
-            "kind": "NormalMean",
+            "kind": self.kind,
             "prior_mean": str(self.prior_mean),
             "prior_variance": str(self.prior_variance),
             "variance": str(self.variance),
             "bounds": [str(bound) for bound in self.bounds],
             "grid": self.grid,
         }
-
-    @classmethod
-    def described(cls, document: Mapping[str, Any]) -> NormalMean:
-        """The model that `describe` wrote."""
-        return cls(
-            exact(document["prior_mean"]),
-            exact(document["prior_variance"]),
-            exact(document["variance"]),
-            [exact(bound) for bound in document["bounds"]],
-            document["grid"],
-        )
-
-    def summarise(self, title: str, plain: NormalPosterior, aware: NormalLaw) -> NormalSummary:
-        """A released posterior as it stands and with the noise accounted for."""
-        return NormalSummary(title, plain, aware, self.prior)
-
-    def draw(
-        self, plain: NormalPosterior, aware: NormalLaw, ax: Axes | None = None, title: str = ""
-    ) -> Axes:
-        """Draw the densities of both; needs `discreet[plot]`."""
-        from discreet.plots.normal import plot_mean
-
-        return plot_mean(plain, aware, ax, title)
 
     def __repr__(self) -> str:
         shown = [
@@ -252,6 +230,24 @@ class NormalMean:
             f"NormalMean(prior_mean={mean}, prior_variance={prior}, variance={variance}, "
             f"bounds=({low}, {high}), grid={self.grid})"
         )
+
+
+def released_posterior(mechanism: Mechanism, value: Sequence[Any]) -> NormalPosterior:
+    """The posterior that takes a released sum, and number, for the true one."""
+    model: NormalMean = mechanism.config.model
+    return model.released(value)
+
+
+def read_model(document: Mapping[str, Any]) -> NormalMean:
+    """The model that `describe` wrote."""
+    described = document["model"]
+    return NormalMean(
+        exact(described["prior_mean"]),
+        exact(described["prior_variance"]),
+        exact(described["variance"]),
+        [exact(bound) for bound in described["bounds"]],
+        described["grid"],
+    )
 
 
 def _moderate(name: str, value: object) -> Fraction:

@@ -21,6 +21,7 @@ from discreet.families.normal.model import NormalMean
 from discreet.laws.gaussian import DiscreteGaussianLaw, SummedGaussianLaw
 from discreet.laws.hellinger_normal import HellingerNormalLaw, place
 from discreet.laws.noise import NoiseLaw
+from discreet.noise_aware import table
 from discreet.posteriors.normal import NormalLaw, NormalMixture, NormalPosterior
 from discreet.progress import track
 
@@ -35,6 +36,21 @@ class _Sums(NamedTuple):
 
     mean: Fraction
     variance: Fraction
+
+
+def infer(
+    mechanism: Mechanism,
+    raw: Outcome,
+    n_prior: object = None,
+    rng: np.random.Generator | None = None,
+) -> NormalLaw:
+    """The posterior of μ given a raw output; nothing is drawn."""
+    number = table.prior_of_n(n_prior, mechanism.config.n)
+    if mechanism.config.n is not None:
+        return infer_mean(mechanism, raw)
+    from discreet.families.normal.noise_aware_private_n import infer_mean_and_n
+
+    return infer_mean_and_n(mechanism, raw, number)
 
 
 def infer_mean(mechanism: Mechanism, raw: Outcome) -> NormalLaw:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet import check
-from discreet.core import Adjacency
-from discreet.errors import InputError
+from discreet.core import Config, Law, Mechanism
 from discreet.exact import Floats
-from discreet.families.regression.sensitivity import best_weight, features_square, noise_of
+from discreet.families.regression.mechanisms.sample import power_of
+from discreet.families.regression.mechanisms.statistics import weight_of
+from discreet.families.regression.sensitivity import features_square
 from discreet.report import aligned
 
 CAUTION = "Related columns, or columns that fill little of their bounds, have larger errors."
@@ -65,28 +65,13 @@ class ExpectedError:
         return "\n".join([*table, "", verdict, CAUTION])
 
 
-def expected_error(
-    model: Any,
-    n: int,
-    epsilon: object,
-    mechanism: str,
-    adjacency: Adjacency,
-    options: Mapping[str, Any],
-) -> ExpectedError:
+def expected_error(mechanism: Mechanism, n: int) -> ExpectedError:
     """For features that are uniform within their bounds and weights that the prior describes.
 
     The normal approximation of `gibbs`: Uᵀt − S·w has the noise of Uᵀt, of UᵀU times
     w, and sampling.
     """
-    check.choice("mechanism", mechanism, ("statistics", "sample"))
-    private_n = adjacency is Adjacency.ADD_REMOVE
-    if adjacency is Adjacency.ATTRIBUTE or (private_n and mechanism != "statistics"):
-        raise InputError(
-            "adjacency must be 'substitute', or 'add-remove' for statistics, got "
-            f"{adjacency.value!r} for {mechanism}",
-            "adjacency",
-        )
-    n, budget = check.whole("n", n), check.epsilon(epsilon)
+    model = mechanism.config.model
     mean, precision = (np.array(part, dtype=np.float64) for part in model.inner_prior)
     noise = model.inner_noise
     known = not isinstance(noise, tuple)
@@ -94,11 +79,12 @@ def expected_error(
     prior: Floats = np.asarray(np.linalg.inv(precision if known else precision / sigma))
     moments = _uniform(model)
     exact = np.linalg.inv(n * moments / sigma + np.linalg.inv(prior))
-    if mechanism == "statistics":
-        squares = np.square(mean) + np.diagonal(prior)
-        private = _statistics(model, n, private_n, budget, options, moments, sigma, prior, squares)
+    law = mechanism.make_raw_law((n, *[0] * (model.size - 1)))
+    if law.spreads() is None:
+        private = _sample(mechanism.config, n, moments, sigma, prior)
     else:
-        private = _sample(model, n, budget, options, moments, sigma, prior)
+        squares = np.square(mean) + np.diagonal(prior)
+        private = _statistics(mechanism, law, n, moments, sigma, prior, squares)
     laws = private, exact, prior
     spreads = [model.units.outward(mean, law)[1] for law in laws]
     scale = math.sqrt(model.units.noise)
@@ -127,52 +113,33 @@ def _uniform(model: Any) -> Floats:
 
 
 def _statistics(
-    model: Any,
+    mechanism: Mechanism,
+    law: Law,
     n: int,
-    private_n: bool,
-    epsilon: Fraction,
-    options: Mapping[str, Any],
     moments: Floats,
     sigma: float,
     prior: Floats,
     squares: Floats,
 ) -> Floats:
-    _require(options, ("delta", "weight"))
-    delta = check.rational("delta", options.get("delta", 0))
-    c = options.get("weight") or best_weight(model, private_n, delta > 0)
-    noisy = noise_of(model, private_n, epsilon, delta, c)
-    above, diagonal = (sd / model.grid**2 for sd in noisy.sds)
+    model, c = mechanism.config.model, weight_of(mechanism.config)
+    noise = law.spreads()
+    assert noise is not None
+    above, diagonal = noise[1] / model.grid**2, noise[-1] / model.grid**2
     entries = np.full(moments.shape, above**2)
     np.fill_diagonal(entries, diagonal**2)
-    if model.intercept and not private_n:
+    if model.intercept and mechanism.config.n is not None:
         entries[0, 0] = 0.0
     entries = np.minimum(entries, (n / 3) ** 2)  # a moment of n records is known to about that
-    noise = np.diag((above / c) ** 2 + entries @ squares) + sigma * n * moments
+    spread = np.diag((above / c) ** 2 + entries @ squares) + sigma * n * moments
     reach = n * moments
-    return np.linalg.inv(reach @ np.linalg.solve(noise, reach) + np.linalg.inv(prior))
+    return np.linalg.inv(reach @ np.linalg.solve(spread, reach) + np.linalg.inv(prior))
 
 
-def _sample(
-    model: Any,
-    n: int,
-    epsilon: Fraction,
-    options: Mapping[str, Any],
-    moments: Floats,
-    sigma: float,
-    prior: Floats,
-) -> Floats:
+def _sample(config: Config, n: int, moments: Floats, sigma: float, prior: Floats) -> Floats:
     """The error of the mean of the draws: that of the tempered mean, and the draws' own."""
-    _require(options, ("samples", "norm", "steps"))
-    samples = check.whole("samples", options.get("samples", 1), least=1)
-    bound = float(check.positive("norm", options.get("norm", 1)))
-    power = min(1.0, float(epsilon) * sigma / (samples * (1 + bound) ** 2))
+    options = dict(config.options)
+    power = float(power_of(sigma, config.epsilon, options["samples"], options["norm"]))
     before = np.linalg.inv(prior)
     spread = np.linalg.inv(power * n * moments / sigma + before)
     error = spread @ (power**2 * n * moments / sigma + before) @ spread
-    return np.asarray(error + spread / samples)
-
-
-def _require(options: Mapping[str, Any], taken: tuple[str, ...]) -> None:
-    for name in options:
-        if name not in taken:
-            raise InputError(f"{name} is not an option of expected_error here", name)
+    return np.asarray(error + spread / options["samples"])

@@ -6,22 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from discreet import check
+from discreet import check, registry
 from discreet.core import Adjacency
-from discreet.core.counts import Grouping
+from discreet.core.counts import AnyModel
 from discreet.core.documents import exact
 from discreet.core.statistics import Statistics, places
 from discreet.data.moments import NumberRules, Scaled, moments
 from discreet.errors import InputError
 from discreet.exact import Floats
-from discreet.families.regression.accuracy import ExpectedError, expected_error
 from discreet.families.regression.conjugate import conjugate
 from discreet.families.regression.default_prior import usual_noise, usual_prior
-from discreet.families.regression.posterior import WeightsMixture, WeightsPosterior
+from discreet.families.regression.posterior import WeightsPosterior
 from discreet.families.regression.prior import Matrix, Vector, WeightsPrior
 from discreet.families.regression.reading import (
     INTERCEPT,
@@ -31,11 +30,10 @@ from discreet.families.regression.reading import (
     read_bounds,
     read_noise,
 )
-from discreet.families.regression.summary import WeightsSummary
 from discreet.families.regression.units import Units
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from discreet.families.regression.accuracy import ExpectedError
 
 GRID = 50400  # 2^5·3^2·5^2·7: whole numbers between round bounds fall on it exactly
 MOST_FEATURES = 200
@@ -43,7 +41,7 @@ MOST_VARIANCE = 10**15
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class LinearRegression:
+class LinearRegression(AnyModel):
     """y = w_0 + Σ_j w_j·x_j + noise with normal noise and a normal prior of the weights.
 
     Records are clipped to the bounds, which are public. The constant is the weight "intercept".
@@ -73,6 +71,8 @@ class LinearRegression:
         >>> model.posterior(stats).mean().round(3).tolist()
         [-1.743, 0.152]
     """
+
+    kind: ClassVar[str] = "LinearRegression"
 
     prior: WeightsPrior | None
     noise: Fraction | tuple[Fraction, Fraction] | None
@@ -130,10 +130,10 @@ class LinearRegression:
         _require_moderate(model)
         return model
 
-    def of_columns(self, stats: object) -> LinearRegression:
+    def for_counts(self, counts: object) -> LinearRegression:
         """The regression that statistics were made for; `flat` refuses what are none."""
-        if isinstance(stats, Statistics) and stats.columns:
-            return self.of(stats.columns[-1], stats.columns[:-1])
+        if isinstance(counts, Statistics) and counts.columns:
+            return self.of(counts.columns[-1], counts.columns[:-1])
         return self
 
     def count(
@@ -250,15 +250,6 @@ class LinearRegression:
         return self.prior.of(self.weights)
 
     @property
-    def by(self) -> Grouping | None:
-        """There are no groups."""
-        return None
-
-    def grouped(self, by: Grouping) -> Any:
-        """There are no groups."""
-        raise InputError("by is for counts of categories", "by")
-
-    @property
     def rows(self) -> int:
         """Of the matrix of statistics: the constant, if there is one, X and y."""
         return len(self.weights) + 1
@@ -292,16 +283,12 @@ class LinearRegression:
 
     def posterior(self, stats: object) -> WeightsPosterior:
         """The exact posterior given the statistics. Not private: for the data owner only."""
-        model = self.of_columns(stats) if self.y is None else self
+        model = self.for_counts(stats) if self.y is None else self
         n, *entries = model.flat(stats)
         matrix = model.moments([entry / self.grid**2 for entry in entries])
         if self.intercept:
             matrix[0, 0] = n
         return conjugate(model, n, matrix)
-
-    def released(self, values: tuple[int, ...]) -> Any:
-        """Of released values nothing follows without their mechanism."""
-        raise InputError("values must come with their mechanism", "values")
 
     def expected_error(
         self,
@@ -324,14 +311,19 @@ class LinearRegression:
             adjacency: "substitute", or "add-remove" for "statistics".
             options: as in `dp.release`: delta and weight, or samples and norm.
         """
-        return expected_error(self, n, epsilon, mechanism, Adjacency.of(adjacency), options)
+        public = None if Adjacency.of(adjacency) is Adjacency.ADD_REMOVE else n
+        made = registry.mechanism(
+            mechanism, self, public, epsilon=epsilon, adjacency=adjacency, **options
+        )
+        found: ExpectedError = made.expected_error(n)
+        return found
 
     def describe(self) -> dict[str, Any]:
         """The model in JSON's types."""
         mean, covariance = self._own_prior
         noise = self.noise if isinstance(self.noise, tuple) else (self.noise,)
         return {
-            "kind": "LinearRegression",
+            "kind": self.kind,
             "y": self._target,
             "X": list(self.X),
             "intercept": self.intercept,
@@ -343,45 +335,32 @@ class LinearRegression:
             "covariance": [[str(number) for number in row] for row in covariance],
         }
 
-    @classmethod
-    def described(cls, document: Mapping[str, Any]) -> LinearRegression:
-        """The model that `describe` wrote."""
-        columns = [*document["X"], document["y"]]
-        noise = [exact(number) for number in document["noise"]]
-        model = cls(
-            (
-                [exact(number) for number in document["mean"]],
-                [[exact(number) for number in row] for row in document["covariance"]],
-            ),
-            noise[0] if len(noise) == 1 else tuple(noise),
-            {
-                name: (exact(low), exact(high))
-                for name, (low, high) in zip(columns, document["bounds"], strict=True)
-            },
-            None if document["radius"] is None else exact(document["radius"]),
-            document["intercept"],
-            document["grid"],
-        )
-        return model.of(document["y"], document["X"])
-
-    def summarise(
-        self, title: str, plain: WeightsPosterior, aware: WeightsMixture | None
-    ) -> WeightsSummary:
-        """As released and noise-aware, side by side."""
-        prior = conjugate(self, 0, np.zeros((self.rows, self.rows)))
-        return WeightsSummary(title, plain, aware, prior)
-
-    def draw(self, plain: Any, aware: Any, ax: Axes | None, title: str) -> Axes:
-        """Both as intervals of every weight but the constant."""
-        from discreet.plots.weights import plot_weights
-
-        widths = [float(column.high - column.low) for column in self.scaled[:-1]]
-        return plot_weights(self.X, widths, self._target, plain, aware, ax=ax, title=title)
-
     def __repr__(self) -> str:
         columns = ", ".join(f"{c.name} in [{c.low}, {c.high}]" for c in self.bounds)
         what = "" if self.y is None else f"{self.y} on {', '.join(self.weights)}; "
         return f"LinearRegression({check.shorten(what)}bounds {check.shorten(columns)})"
+
+
+def read_model(document: Mapping[str, Any]) -> LinearRegression:
+    """The model that `describe` wrote."""
+    described = document["model"]
+    columns = [*described["X"], described["y"]]
+    noise = [exact(number) for number in described["noise"]]
+    model = LinearRegression(
+        (
+            [exact(number) for number in described["mean"]],
+            [[exact(number) for number in row] for row in described["covariance"]],
+        ),
+        noise[0] if len(noise) == 1 else tuple(noise),
+        {
+            name: (exact(low), exact(high))
+            for name, (low, high) in zip(columns, described["bounds"], strict=True)
+        },
+        None if described["radius"] is None else exact(described["radius"]),
+        described["intercept"],
+        described["grid"],
+    )
+    return model.of(described["y"], described["X"])
 
 
 def replace_fields(model: LinearRegression, **changes: object) -> LinearRegression:

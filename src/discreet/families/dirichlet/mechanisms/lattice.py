@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 
 from discreet import check
-from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
+from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, Theorem
 from discreet.core.law import Outcome
 from discreet.core.mechanism import summing_to, unchanged
 from discreet.errors import InputError
 from discreet.exact import Ints
-from discreet.families.dirichlet.optimum.losses import Problem, problem
-from discreet.families.dirichlet.optimum.remap import remap, require_small
 from discreet.laws.keeping_total import clip, lattice_law, project
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
-from discreet.laws.mapped import MappedLaw
 from discreet.laws.noise import NoiseLaw
 
 POSTPROCESSING = ("project", "clip", "remap", None)
+
+# What is not a vector of counts has an entry below 0, which becomes 0: positive counts come from
+# themselves alone. The nearest vector of counts to one is itself.
+KEEPS = {"project": "counts", "clip": "positive"}
 
 
 def lattice(
@@ -65,7 +66,9 @@ def lattice(
     )
     task = None
     if postprocess == "remap":
-        task = _remap_task(model, n, epsilon, loss, weights)
+        from discreet.families.dirichlet.mechanisms import remapping
+
+        task = remapping.task(model, n, epsilon, loss, weights)
         options += (("loss", task.loss), ("weights", task.weights))
     elif loss is not None or weights is not None:
         name = "loss" if loss is not None else "weights"
@@ -84,15 +87,14 @@ def lattice(
         "clip": partial(clip, n),
         None: unchanged,
     }
+    law = partial(_law, n, epsilon, postprocess, maps.get(postprocess, unchanged))
     if task is not None:
-        maps["remap"] = partial(remap, task)
+        maps["remap"], law = partial(remapping.remap, task), partial(remapping.remapped_law, task)
     return Mechanism(
         config=config,
         guarantee=Guarantee(epsilon, Fraction(0), adjacency, unit, max_per_unit, theorem),
         make_raw_law=partial(lattice_law, n, epsilon),
-        make_law=partial(remapped_law, task)
-        if task is not None
-        else partial(_law, n, epsilon, postprocess, maps[postprocess]),
+        make_law=law,
         make_released=maps[postprocess],
         possible=partial(summing_to, n),
     )
@@ -118,41 +120,12 @@ def _add_remove(config: Config, unit: str, max_per_unit: int, postprocess: str |
     )
 
 
-def _remap_task(
-    model: Model, n: int | None, epsilon: Fraction, loss: object, weights: object
-) -> Problem:
-    if n is None:
-        raise InputError(
-            "postprocess 'remap' needs a public n, got adjacency 'add-remove'", "postprocess"
-        )
-    task = problem(
-        model.prior,
-        n,
-        epsilon,
-        "hellinger" if loss is None else loss,
-        "uniform" if weights is None else weights,
-    )
-    require_small(task)
-    return task
-
-
-def remapped_law(task: Problem, counts: Outcome) -> Law:
-    """The law of the counts that the noisy ones are mapped to."""
-    if task.n == 0:
-        return PointMass(counts)
-    raw = lattice_law(task.n, task.epsilon, counts)
-    released = partial(remap, task)
-    if isinstance(raw, LatticeLaw):
-        return PostprocessedLattice(raw, released)
-    # what lies outside [0, n] is mapped like the nearer end
-    return MappedLaw(_clamped(task.n, task.epsilon, counts), released)
-
-
 def _independent(rate: Fraction, low: int | None, counts: Outcome) -> Law:
     return NoiseLaw(counts, rate, "two-sided", low)
 
 
-def _clamped(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+def clamped_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    """Of two counts that sum to n: noise beyond 0 and n counts as the nearer end."""
     return NoiseLaw(counts[:1], epsilon, "two-sided", 0, n, n)
 
 
@@ -167,8 +140,8 @@ def _law(
     if postprocess is None or n == 0:
         return raw
     if isinstance(raw, LatticeLaw):
-        return PostprocessedLattice(raw, released)
-    return _clamped(n, epsilon, counts)
+        return PostprocessedLattice(raw, released, KEEPS[postprocess])
+    return clamped_law(n, epsilon, counts)
 
 
 def _at_least_zero(raw: Ints) -> Ints:

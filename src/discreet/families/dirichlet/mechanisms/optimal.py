@@ -13,7 +13,7 @@ from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, P
 from discreet.core.law import Outcome
 from discreet.core.mechanism import counting, summing_to, unchanged
 from discreet.exact import Ints, compositions
-from discreet.families.dirichlet.mechanisms.lattice import remapped_law
+from discreet.families.dirichlet.mechanisms.remapping import remapped_law
 from discreet.families.dirichlet.optimum import program, remap
 from discreet.families.dirichlet.optimum.losses import Problem, loss_matrix, problem
 from discreet.laws.keeping_total import two_sided

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMas
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from, summing_to
 from discreet.core.tables import Network
+from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.network.mechanisms.consistency import agreeing, require_few_overlaps
 from discreet.laws.keeping_total import clip, lattice_law
@@ -62,7 +64,7 @@ def _independent(
 
 
 def family_lattice(
-    model: Network, n: int, epsilon: Fraction, *, shares: str = "sizes"
+    model: Network, n: int, epsilon: Fraction, *, shares: str | Sequence[object] = "sizes"
 ) -> Mechanism:
     """Every family's joint table by the lattice law with its share of ε, then made to agree.
 
@@ -71,20 +73,30 @@ def family_lattice(
     families overlap: exact fractions that may be negative, which the posterior takes for 0.
 
     shares: "sizes", proportional to the cube root of the number of cells, which makes the sum of
-    the variances least, and half that for a table that is a marginal of another; or "equal".
+    the variances least, and half that for a table that is a marginal of another; "equal"; or a
+    number for every table, which sum to 1 at most.
     Guarantee: ε.
     """
     require_few_overlaps([family.columns for family in model.families])
-    budgets = split(model, epsilon, shares)
+    parts = split(model, shares)
+    budgets = tuple(epsilon * part for part in parts)
     # Replacing a record changes each family's table by e_i − e_j at most, for which the lattice law
-    # with ε_f loses ε_f. The tables' laws are independent, so the losses add up: Σ ε_f = ε.
+    # with ε_f loses ε_f. The tables' laws are independent, so the losses add up: Σ ε_f ≤ ε.
     theorem = Theorem(
         "the lattice law on every family's table, with budgets that sum to ε",
         "sequential composition; Hardt and Talwar 2010",
     )
     law = partial(_tables_law, n, budgets, tuple(family.cells for family in model.families))
     return Mechanism(
-        config=Config("lattice", model, n, epsilon, Adjacency.SUBSTITUTE, (("shares", shares),)),
+        config=Config(
+            "lattice",
+            model,
+            n,
+            epsilon,
+            Adjacency.SUBSTITUTE,
+            (("shares", parts),),
+            asked=(("shares", shares if isinstance(shares, str) else parts),),
+        ),
         guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
         make_raw_law=law,
         make_law=law,
@@ -100,12 +112,14 @@ def _keep_totals(n: int, cells: tuple[int, ...], raw: Outcome) -> bool:
     return all(summing_to(n, table) for table in tables)
 
 
-def split(model: Network, epsilon: Fraction, shares: str) -> tuple[Fraction, ...]:
-    """What every family may cost; exact, and ε in all."""
-    check.choice("shares", shares, ("sizes", "equal"))
+def split(model: Network, shares: str | Sequence[object]) -> tuple[Fraction, ...]:
+    """The share of every family in ε; exact, and 1 in all, at most if they are given."""
     families = model.families
+    if not isinstance(shares, str):
+        return _given_shares(shares, len(families))
+    check.choice("shares", shares, ("sizes", "equal"))
     if shares == "equal":
-        return (epsilon / len(families),) * len(families)
+        return (Fraction(1, len(families)),) * len(families)
     scopes = [frozenset(family.columns) for family in families]
     inside = {small for small in scopes for large in scopes if small < large}
     weights = [
@@ -113,7 +127,22 @@ def split(model: Network, epsilon: Fraction, shares: str) -> tuple[Fraction, ...
         for family, scope in zip(families, scopes, strict=True)
     ]
     total = sum(weights)
-    return tuple(epsilon * weight / total for weight in weights)
+    return tuple(Fraction(weight, total) for weight in weights)
+
+
+def _given_shares(shares: object, tables: int) -> tuple[Fraction, ...]:
+    if not isinstance(shares, (list, tuple)) or len(shares) != tables:
+        raise InputError(
+            f"shares must be 'sizes', 'equal' or {tables} numbers, one for every table, got "
+            f"{check.brief(shares)}",
+            "shares",
+        )
+    parts = tuple(check.positive(f"shares[{i}]", share) for i, share in enumerate(shares))
+    if sum(parts) > 1:
+        raise InputError(
+            f"shares must sum to 1 at most, got {check.show(sum(parts, Fraction(0)))}", "shares"
+        )
+    return parts
 
 
 def variance(cells: int, epsilon: Fraction) -> Fraction:

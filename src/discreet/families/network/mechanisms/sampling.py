@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -61,13 +62,19 @@ def posterior_sample(
     states = [family.shape[-1] for family in model.families]
     changed = _changed(model, adjacency)
     budget = epsilon / (2 * samples)
+    kinds = sorted(set(states))
     if omega is None:
         limits, power = _limits(states, max(map(len, changed)), budget), Fraction(1)
         _require_room(states, limits, grid, max(map(len, changed)), samples, epsilon)
+    elif isinstance(omega, (list, tuple)):
+        limits, power = _given_each(omega, kinds), Fraction(1)
+        _require_paid(states, limits, changed, budget)
     else:
         least = _given(omega, states)
         limits = dict.fromkeys(set(states), least)
         power = _power(states, least, changed, budget)
+    tempered = omega is not None and not isinstance(omega, (list, tuple))
+    resolved = limits[states[0]] if tempered else tuple(limits[k] for k in kinds)
     # By Bayes' rule the posterior densities given data that differ in one record, x or y, differ by
     # p_θ(x)/p_θ(y) and by the ratio of the normalisers, which is a mean of such factors: by the
     # square of the largest factor. It is a product over the nodes where x and y have other rows or
@@ -87,9 +94,10 @@ def posterior_sample(
             n,
             epsilon,
             adjacency,
-            (
+            (("samples", samples), ("omega", resolved), ("grid", grid)),
+            asked=(
                 ("samples", samples),
-                ("omega", None if omega is None else limits[states[0]]),
+                ("omega", None if omega is None else resolved),
                 ("grid", grid),
             ),
         ),
@@ -124,12 +132,21 @@ def _limits(states: list[int], changed: int, budget: Fraction) -> dict[int, Frac
 
 def limits_of(config: Config) -> dict[int, Fraction]:
     """ω of a release, for each number of states."""
-    options = dict(config.options)
-    states = [family.shape[-1] for family in config.model.families]
-    if options["omega"] is not None:
-        return dict.fromkeys(states, options["omega"])
-    changed = max(map(len, _changed(config.model, config.adjacency)))
-    return _limits(states, changed, config.epsilon / (2 * options["samples"]))
+    omega = dict(config.options)["omega"]
+    kinds = sorted({family.shape[-1] for family in config.model.families})
+    return (
+        dict(zip(kinds, omega, strict=True))
+        if isinstance(omega, tuple)
+        else dict.fromkeys(kinds, omega)
+    )
+
+
+def remark(config: Config) -> str:
+    """What the reader of released parameters has to know besides."""
+    if config.mechanism != "posterior_sample":
+        return ""
+    least = min(limits_of(config).values())
+    return f"No probability was drawn below {float(least):.3g}: what ε leaves of the posterior."
 
 
 def _log_ratio(k: int, omega: Fraction) -> arb:
@@ -168,6 +185,29 @@ def _given(omega: object, states: list[int]) -> Fraction:
             "omega",
         )
     return least
+
+
+def _given_each(omega: Sequence[object], kinds: list[int]) -> dict[int, Fraction]:
+    if len(omega) != len(kinds):
+        raise InputError(
+            f"omega must be one number, or {len(kinds)}: for nodes of {kinds} states, got "
+            f"{len(omega)}",
+            "omega",
+        )
+    return {k: _given(least, [k]) for k, least in zip(kinds, omega, strict=True)}
+
+
+def _require_paid(
+    states: list[int], limits: dict[int, Fraction], changed: list[list[int]], budget: Fraction
+) -> None:
+    """Refuse limits at which the likelihood of some change loses more than ε allows."""
+
+    def left(nodes: list[int]) -> arb:
+        return ball(budget) - sum((_log_ratio(states[i], limits[states[i]]) for i in nodes), arb(0))
+
+    for way in changed:
+        if not balls.refine(partial(left, way), lambda x: bool(x > 0) if x > 0 or x <= 0 else None):
+            raise InputError("omega must be larger, or epsilon, for so many samples", "omega")
 
 
 def _power(

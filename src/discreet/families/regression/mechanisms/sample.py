@@ -68,7 +68,7 @@ def weight_sample(
     # [−(1 + B), 1 + B] for every w in the ball, and by that of the normalisers, which is a mean of
     # such ratios: by exp(τ(1 + B)²/σ²) in all. N independent samples lose N times as much, and
     # rounding loses nothing. τ = ε·σ²/(N(1 + B)²), or 1 if that is less than ε pays for.
-    power = min(Fraction(1), epsilon * variance / (samples * (1 + bound) ** 2))
+    power = power_of(variance, epsilon, samples, bound)
     if power < LEAST_POWER:
         raise InputError(
             f"epsilon must be at least {check.show(LEAST_POWER * epsilon / power)} for "
@@ -106,6 +106,11 @@ def weight_sample(
         make_released=partial(_weights, (model.rows - 1) * samples, square, steps),
         length=(model.rows - 1) * samples,
     )
+
+
+def power_of(variance: Any, epsilon: Fraction, samples: int, bound: Fraction) -> Any:
+    """τ, of an exact variance exactly: all samples together then lose ε."""
+    return min(Fraction(1), epsilon * variance / (samples * (1 + bound) ** 2))
 
 
 def _law(

@@ -55,7 +55,7 @@ def noisy_statistics(
     private_n = n is None
     c = best_weight(model, private_n, probability > 0) if weight is None else weight
     c = check.whole("weight", c, least=1, most=MOST_WEIGHT)
-    weight = None if weight is None else c
+    asked = None if weight is None else c
     _require_room(model, n, c)
     # `noise_of` has the sensitivity, with its proof, and the noise that makes (ε, δ) of it.
     noise = noise_of(model, private_n, epsilon, probability, c)
@@ -83,7 +83,8 @@ def noisy_statistics(
             n,
             epsilon,
             adjacency,
-            (("delta", probability), ("weight", weight)),
+            (("delta", probability), ("weight", c)),
+            asked=(("delta", probability), ("weight", asked)),
         ),
         guarantee=Guarantee(epsilon, probability, adjacency, basis=theorem),
         make_raw_law=law,
@@ -94,10 +95,7 @@ def noisy_statistics(
 
 def weight_of(config: Config) -> int:
     """The weight of y in a release of statistics."""
-    options = dict(config.options)
-    if options["weight"] is not None:
-        return int(options["weight"])
-    return best_weight(config.model, config.n is None, options["delta"] > 0)
+    return int(dict(config.options)["weight"])
 
 
 def _require_room(model: Regression, n: int | None, c: int) -> None:

@@ -1,60 +1,30 @@
-"""Neighbouring data sets of numbers on a grid, as the statistics that mechanisms see."""
+"""Neighbouring data sets of records on a grid, as the statistics that mechanisms see."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
 
-from discreet import check
+from discreet.auditing.pairs import ContinuousAudit, Pair, audit_neighbours, require_few
 from discreet.core import Mechanism
 from discreet.core.law import Outcome
-from discreet.errors import NotEnumerable
-from discreet.families.normal.model import NormalMean
 from discreet.families.regression.model import LinearRegression
 
-Pair: TypeAlias = tuple[Outcome, Outcome]
 
-MOST_PAIRS = 200_000
+def audit_regression(mechanism: Mechanism, total: int | None = None) -> ContinuousAudit:
+    """The privacy loss of a mechanism for a regression: of its raw output, on its grid."""
+    return audit_neighbours(mechanism, total, neighbours)
 
 
 def neighbours(mechanism: Mechanism, added: bool) -> tuple[Pair, ...]:
     """Pairs of statistics that replacing a record, or adding one, can lead to; all that matter.
 
-    If noise is `added`, a pair matters by its difference alone: of a mean the largest, at either
-    end and in the middle; of a regression that of any two records beside others in the middle of
-    the bounds. Otherwise all data sets are gone through.
+    If noise is `added`, a pair matters by its difference alone: that of any two records beside
+    others in the middle of the bounds. Otherwise all data sets are gone through.
     """
     model, n = mechanism.config.model, mechanism.config.n
-    if isinstance(model, NormalMean):
-        if n is None:
-            return tuple(_one_more(model))
-        return tuple(_ends(model, n) if added else _sums(model, n))
-    assert isinstance(model, LinearRegression)
     return tuple(dict.fromkeys(_regressions(model, n, added)))
-
-
-def _one_more(model: NormalMean) -> Iterator[Pair]:
-    """A record is added to none, and to one: at a bound, where one number changes, or within."""
-    grid = model.grid
-    for step in sorted({-grid, 1 - grid, 0, grid - 1, grid}):
-        yield (1, step), (0, 0)
-        yield (2, grid + step), (1, grid)
-
-
-def _ends(model: NormalMean, n: int) -> Iterator[Pair]:
-    width, reach = 2 * model.grid, n * model.grid
-    for start in (-reach, -model.grid, reach - width):
-        yield (n, start), (n, start + width)
-
-
-def _sums(model: NormalMean, n: int) -> Iterator[Pair]:
-    reach, width = n * model.grid, 2 * model.grid
-    _require_few((2 * reach + 1) * width)
-    for total in range(-reach, reach + 1):
-        for other in range(total + 1, min(total + width, reach) + 1):
-            yield (n, total), (n, other)
 
 
 def _regressions(model: LinearRegression, n: int | None, added: bool) -> Iterator[Pair]:
@@ -66,7 +36,7 @@ def _regressions(model: LinearRegression, n: int | None, added: bool) -> Iterato
     middle = (0,) * len(world[0])
     pairs = math.comb(len(world), 2)
     others = 1 if added else math.comb(n + len(world) - 2, n - 1)
-    _require_few(pairs * others)
+    require_few(pairs * others)
     rests: Iterator[Sequence[Outcome]] = iter([[middle] * (n - 1)])
     if not added:
         rests = itertools.combinations_with_replacement(world, n - 1)
@@ -78,7 +48,7 @@ def _regressions(model: LinearRegression, n: int | None, added: bool) -> Iterato
 def _records(model: LinearRegression) -> list[Outcome]:
     """All records on the grid, y last; features within the radius and what rounding adds."""
     d = len(model.X)
-    _require_few((2 * model.grid + 1) ** (d + 1))
+    require_few((2 * model.grid + 1) ** (d + 1))
     most = math.inf
     if model.radius is not None:
         most = float(model.radius * model.grid) + math.sqrt(d) / 2 + 0.25
@@ -94,12 +64,3 @@ def _statistics(model: LinearRegression, records: Sequence[Outcome]) -> Outcome:
     places = list(itertools.combinations(range(model.rows), 2))
     places += [(j, j) for j in range(len(constant), model.rows)]
     return (len(records), *(sum(row[i] * row[j] for row in rows) for i, j in places))
-
-
-def _require_few(pairs: int) -> None:
-    if pairs > MOST_PAIRS:
-        raise NotEnumerable(
-            f"an audit would compare {check.big(pairs)} pairs of data sets, at most {MOST_PAIRS} "
-            "are possible: choose a smaller grid or fewer records",
-            pairs,
-        )

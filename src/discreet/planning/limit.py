@@ -1,0 +1,39 @@
+"""`dp.optimal`: the limit that no private mechanism can do better than, as a mechanism."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from discreet import registry
+from discreet.core.counts import AnyModel
+from discreet.families.dirichlet.mechanisms.optimal import OptimalMechanism
+
+
+def optimal(
+    model: AnyModel,
+    n: int,
+    epsilon: object,
+    loss: object = "hellinger",
+    weights: object = "uniform",
+) -> OptimalMechanism:
+    """The ε-private mechanism with the least expected loss: the limit, as a mechanism.
+
+    `dp.mechanism("optimal", …)` is the same. `.value` is its expected loss, `.gap` what it may lie
+    above the least possible one among mechanisms that release vectors of counts.
+
+    Args:
+        model: the model.
+        n: the public number of records.
+        epsilon: the privacy parameter.
+        loss: "hellinger", "total_variation" (two categories), "squared_error" (squared l2 error of
+            the posterior mean) or a matrix of losses, a row for every true and a column for every
+            released vector of counts, in lexicographic order; a DataFrame is read by position.
+        weights: of the true counts: "uniform", "prior_predictive" or a vector that sums to one.
+
+    Example:
+        >>> import discreet as dp
+        >>> round(dp.optimal(dp.BetaBinomial(), n=40, epsilon=1).value, 4)
+        0.1174
+    """
+    made = registry.mechanism("optimal", model, n, epsilon=epsilon, loss=loss, weights=weights)
+    return cast("OptimalMechanism", made)
