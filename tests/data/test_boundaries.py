@@ -87,8 +87,10 @@ def test_blank_lines_are_refused_wherever_they_are(end: str, breaks: bool, tmp_p
     ):
         with pytest.raises(dp.DataError, match=f"line {number} is blank"):
             counted(tmp_path / "x.csv", end.join(lines) + end, **rules)
-    with pytest.raises(dp.DataError, match="line 2 is blank"):
-        counted(tmp_path / "x.jsonl", f'{{"x": "a"}}{end}{end}{{"x": "b"}}{end}')
+    for blank in ("", "  ", "\t"):
+        for lines, number in ((['{"x": "a"}', blank, '{"x": "b"}'], 2), ([blank, '{"x": "a"}'], 1)):
+            with pytest.raises(dp.DataError, match=f"line {number} is blank"):
+                counted(tmp_path / "x.jsonl", end.join(lines) + end)
     assert counted(tmp_path / "x.csv", end.join(["x", "a", '""', "b"]), **rules) == (1, 1, 0)
 
 
@@ -110,6 +112,26 @@ def test_a_line_is_too_long_by_itself(before: int, breaks: bool, tmp_path: Path)
         else:
             with pytest.raises(dp.DataError, match=f"line {before + 1} has more than 2000000"):
                 counted(tmp_path / "x.jsonl", content)
+
+
+def test_records_that_need_more_memory_than_usual(tmp_path: Path) -> None:
+    """A call failed by how long all records were together: text of 600 MB in one column."""
+    row = "a," + "z" * 1_900_000 + "\n"
+    place = tmp_path / "x.csv"
+    with place.open("w") as file:
+        file.write("x,y\n")
+        file.writelines(row for _ in range(320))
+    assert MODEL.count(place, "y", unknown="drop").values == (0, 0, 0)
+
+
+def test_a_folder_with_two_equals_signs_names_no_column(tmp_path: Path) -> None:
+    for ward in ("a=b", "c"):
+        (tmp_path / f"ward={ward}").mkdir()
+        pq.write_table(pa.table({"x": ["a", "b"]}), tmp_path / f"ward={ward}" / "0.parquet")
+    lake = str(tmp_path / "*" / "*.parquet")
+    assert MODEL.count(lake, "x").values == (2, 2, 0)
+    with pytest.raises(dp.DataError, match="column 'ward' must be in the names of all folders"):
+        MODEL.count(lake, "x", where="ward = 'c'")
 
 
 def test_keys_of_other_objects_decide_nothing(tmp_path: Path) -> None:

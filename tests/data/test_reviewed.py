@@ -319,3 +319,15 @@ def test_bad_arrays() -> None:
 
 def _invalid() -> list[Any]:
     return [pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff")]
+
+
+@pytest.mark.slow
+def test_the_least_integer_is_a_unit_in_spark() -> None:
+    """Its absolute value does not fit into 64 bits, so that the call failed for one record."""
+    rows = [("a", -(2**63)), ("b", -(2**63)), ("a", 5), ("a", -5), ("a", 2**63 - 1)]
+    counts = AB.count(
+        spark().createDataFrame(rows, "o string, u long"), "o", unit="u", max_per_unit=1
+    )
+    table = pa.table({"o": [row[0] for row in rows], "u": pa.array([row[1] for row in rows])})
+    assert counts.values == AB.count(table, "o", unit="u", max_per_unit=1).values
+    assert counts.total == 4

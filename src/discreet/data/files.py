@@ -102,7 +102,7 @@ def _parquet(
     files = _matching(name)
     # brackets in the name of a file are no pattern
     names = ", ".join(literal(glob.escape(file)) for file in files)
-    keys = [frozenset(re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", file)) for file in files]
+    keys = [frozenset(re.findall(r"(?<![^/\\])([^/\\=]+)=[^/\\=]*[/\\]", file)) for file in files]
     types = _types(connection, name, names, columns)
     folders = {key for some in keys for key in some}
     # a column is in the names of all folders and in no file, or in files alone

@@ -350,6 +350,8 @@ def _digits(kind: str, wide: bool) -> nw.Expr:
         number = nw.col(_UNIT)
         if kind == kinds.INTEGERS and wide:
             number = number.fill_null(0).cast(nw.Int64)
+            # the least integer has no absolute value in 64 bits, 100 more the same last digits
+            number = nw.when(number == -(2**63)).then(100 - 2**63).otherwise(number)
         number = number.abs()
         if kind != kinds.INTEGERS:
             number = number.cast(nw.Float64)

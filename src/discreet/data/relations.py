@@ -239,7 +239,13 @@ def _ask(relation: Any, query: str) -> list[tuple[Any, ...]]:
 
 
 def _execute(connection: Any, query: str) -> list[tuple[Any, ...]]:
-    return list(connection.execute(query).fetchall())
+    import duckdb
+
+    try:
+        return list(connection.execute(query).fetchall())
+    except duckdb.OutOfMemoryException:  # of what `connected` allows: records are long
+        connection.execute("reset memory_limit")
+        return list(connection.execute(query).fetchall())
 
 
 def of_user(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv as dialects
 import glob
 import gzip
+import re
 import sys
 import zlib
 from collections import deque
@@ -47,6 +48,7 @@ _UTF_8 = "it is not UTF-8 text at line {}; save it as UTF-8"
 _BLANK = 'line {} is blank: take it out, or write "" for a value that is missing'
 _EMPTY = "line {} is blank: take it out"
 _LONG = f"line {{}} has more than {_LONGEST} bytes"
+_BLANKS = re.compile(rb"\n[ \t\r]*\n")
 _BREAKS = "a record is a line, unless line_breaks=True declares that a correct CSV writer wrote it"
 
 
@@ -214,9 +216,9 @@ def _require_short_lines(stream: IO[bytes], name: str) -> None:
     line = 1
     for lines in _lines(stream, Header((), "", b"\n")):
         long = len(lines) > _LONGEST and _longest(lines) > _LONGEST
-        if long or any(lines.startswith(end) or b"\n" + end in lines for end in (b"\n", b"\r\n")):
+        if long or _BLANKS.search(b"\n" + lines):
             for place, one in enumerate(lines.split(b"\n")):
-                if len(one) > _LONGEST or one in (b"", b"\r"):
+                if len(one) > _LONGEST or not one.strip():
                     raise _refused(name, (_LONG if one.strip() else _EMPTY).format(line + place))
         line += lines.count(b"\n")
 
