@@ -99,10 +99,11 @@ class FrameSource:
             .with_columns(*(nw.col(name).cast(nw.Int64) for name in parts))
         )
         wide = self.frame.collect_schema()[unit] != nw.UInt64
-        digits = _digits(self.kinds[unit], wide)
+        spark = self.frame.implementation.is_spark_like()
+        digits = _digits(self.kinds[unit], wide, spark)
         per_unit = per_unit.with_columns(digits.alias("discreet_digits"))
         found = [*columns, *(f"discreet_{word}" for word in ("nobody", "lost", "vague", "dropped"))]
-        kept = _kept(per_unit, columns, most).select(*(nw.col(name).sum() for name in found))
+        kept = _kept(per_unit, columns, most, spark).select(*(nw.col(name).sum() for name in found))
         return [int(value or 0) for value in rows(kept)[0]]
 
     def several(
@@ -310,7 +311,7 @@ def _inside(axes: Sequence[Axis], cell: Cell) -> nw.Expr:
     return reduce(and_, parts)
 
 
-def _kept(per_unit: Frame, columns: Sequence[str], most: int) -> Frame:
+def _kept(per_unit: Frame, columns: Sequence[str], most: int, spark: bool) -> Frame:
     """The counts of every unit, cut down to `most`, in steps that keep expressions short."""
     import narwhals as nw
 
@@ -331,7 +332,7 @@ def _kept(per_unit: Frame, columns: Sequence[str], most: int) -> Frame:
     ]
     return (
         per_unit.with_columns(
-            _hundredth(nw.col("discreet_digits") + mixed).alias("discreet_start"),
+            _hundredth(nw.col("discreet_digits") + mixed, spark).alias("discreet_start"),
             *(reduce(add, counts[: i + 1]).alias(name) for i, name in enumerate(running)),
         )
         .with_columns(*shares)
@@ -339,7 +340,7 @@ def _kept(per_unit: Frame, columns: Sequence[str], most: int) -> Frame:
     )
 
 
-def _digits(kind: str, wide: bool) -> nw.Expr:
+def _digits(kind: str, wide: bool, spark: bool) -> nw.Expr:
     """The last two digits of the unit's number, or characters of its name where they are digits.
 
     `wide` says that 64 bits with a sign hold it.
@@ -357,7 +358,7 @@ def _digits(kind: str, wide: bool) -> nw.Expr:
             number = number.cast(nw.Float64)
             number = nw.when(number < float(MOST_FLOAT)).then(number.floor())
             number = number.fill_null(0).cast(nw.Int64)
-        return _hundredth(number.fill_null(0)).cast(nw.Int64)
+        return _hundredth(number.fill_null(0), spark).cast(nw.Int64)
     if kind != kinds.TEXT:  # how engines write other things may depend on all of them
         return nw.lit(0)
     name = nw.col(_UNIT).str
@@ -367,9 +368,9 @@ def _digits(kind: str, wide: bool) -> nw.Expr:
     return reduce(add, [nw.when(found).then(value).otherwise(0) for found, value in digits])
 
 
-def _hundredth(number: nw.Expr) -> nw.Expr:
-    """The last two digits; not every engine has a remainder."""
-    return number - number // 100 * 100
+def _hundredth(number: nw.Expr, spark: bool) -> nw.Expr:
+    """The last two digits. Spark divides integers as floats; not every other has a remainder."""
+    return number % 100 if spark else number - number // 100 * 100
 
 
 def _condition(condition: Condition, columns: Mapping[str, str], spark: bool) -> nw.Expr:
