@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.core import Adjacency, families
+from discreet.core import Adjacency, Family, families
 from discreet.families import dirichlet, network, normal, regression
 
 MECHANISMS = dirichlet.FAMILY.mechanisms
@@ -15,3 +15,13 @@ CALIBRATED = tuple(spec.name for spec in dirichlet.FAMILY.specs if spec.can("cal
 def with_adjacency(model: object, adjacency: Adjacency) -> list[str]:
     """The mechanisms for the counts of a model that have an adjacency."""
     return families.of_model(model).having(adjacency)
+
+
+KINDS = ("DirichletMultinomial", "BayesNet", "NormalMean", "LinearRegression")
+
+
+def found(kind: str) -> Family:
+    """Our family of a kind."""
+    family = families.find(kind)
+    assert family is not None
+    return family

@@ -7,14 +7,14 @@ from typing import Any
 
 from discreet import check
 from discreet.core import Adjacency, Mechanism, families
-from discreet.core.counts import AnyModel
+from discreet.core.counts import Model
 from discreet.core.family import Family, MechanismSpec
 from discreet.errors import InputError
 
 
 def mechanism(
     name: str,
-    model: AnyModel,
+    model: Model,
     n: int | None = None,
     *,
     epsilon: object,
@@ -52,7 +52,7 @@ def mechanism(
             two put noise on the distances from either bound, which also give n.
             For a `LinearRegression`:
             "statistics": noise on XᵀX, Xᵀy and yᵀy, normal with delta; option weight;
-            "sample": draws of the weights from the truncated posterior; options samples, norm,
+            "sample": draws of the coefficients from the truncated posterior; options samples, norm,
             steps.
         model: the model whose posterior is released.
         n: the public number of records; left out under add-remove, where it is private.
@@ -76,7 +76,7 @@ def mechanism(
 def make(
     family: Family,
     spec: MechanismSpec,
-    model: AnyModel,
+    model: Model,
     n: int | None,
     epsilon: Fraction,
     adjacency: Adjacency,

@@ -59,7 +59,7 @@ def test_a_regression_is_released_and_paid_for(
 
 def test_the_usual_prior_is_that_of_the_estimator(wages: Path) -> None:
     found = done("regress", wages, *PAY, "--epsilon", "1", "--json").document
-    assert found["model"] == dp.LinearRegression(bounds=BOUNDS).of("pay").describe()
+    assert found["model"] == dp.LinearRegression(bounds=BOUNDS).of("pay").to_document()
     assert found["model"]["noise"] == ["2", "25/16"]
 
 
@@ -124,7 +124,7 @@ def test_what_to_expect_reads_and_pays_nothing(
     assert "Nothing was read or paid for" in shown
     document = done(*ask, "--json").document
     assert document["prediction"] == expected.prediction
-    assert document["weights"] == expected.weights
+    assert document["weights"] == expected.coefficients
     assert not out.exists()
     assert done("ledger", "show", budget, "--json").document == []
 
@@ -145,8 +145,8 @@ def test_what_is_refused(wages: Path, tmp_path: Path) -> None:
         ((*asked, "--bounds", "height=2:1"), "bounds['height'] must be low < high, got 2 and 1"),
         ((*asked, "--bounds", "height=0:inf"), "bounds must be finite"),
         ((*asked, "--bounds", "height=0:1"), "column 'height' does not exist"),
-        ((*asked, "--prior", "age=1"), "prior must name the weights intercept, age, years"),
-        ((*asked, "--prior", "1", "--prior", "2"), "prior must be [WEIGHT=][MEAN:]VARIANCE"),
+        ((*asked, "--prior", "age=1"), "prior must name the coefficients intercept, age, years"),
+        ((*asked, "--prior", "1", "--prior", "2"), "prior must be [COEFFICIENT=][MEAN:]VARIANCE"),
         ((*asked, "--prior", "0"), "prior must be greater than 0"),
         ((*asked, "--noise-variance", "-1"), "--noise-variance must be greater than 0"),
         ((*asked, "--noise-variance", "1:2:3"), "must be VARIANCE or SHAPE:SCALE"),

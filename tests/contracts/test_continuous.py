@@ -186,8 +186,8 @@ def test_refusals(name: str, model: Any, data: Any, adjacency: Adjacency, tmp_pa
         dp.accuracy(make(), (1, 2))
     with pytest.raises(dp.InputError, match="model must be"):
         dp.compare(bound(model), (1, 2), epsilon=1)
-    with pytest.raises(dp.InputError, match="model must be"):
-        dp.plan(bound(model), n=6, epsilon=1)
+    with pytest.raises(dp.InputError, match="width is for counts of categories"):
+        dp.plan(bound(model), 6, width=1, mechanism=name, adjacency=adjacency, **options)
 
 
 @every_case

@@ -10,7 +10,7 @@ def test_counts_do_not_show_themselves() -> None:
     counts = Counts((51, 37), ("yes", "no"))
     assert "51" not in repr(counts)
     assert "37" not in str(counts)
-    assert counts.total == 88
+    assert counts.n_records == 88
 
 
 def test_counts_are_reordered_by_category() -> None:

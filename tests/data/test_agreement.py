@@ -70,8 +70,8 @@ def test_statistics_that_leave_nan_out(writer: str, reader: str, tmp_path: Path)
         ages = [NAN] * 1000 + [30.0, *more]
         data = read[reader](_nan(writer, tmp_path / f"{name}.parquet", ages))
         young = MODEL.count(data, "o", where="age < 50").values
-        known = MODEL.count(data, "o", where="age is not null").total
-        units = MODEL.count(data, "o", unit="age", max_per_unit=1, unknown="drop").total
+        known = MODEL.count(data, "o", where="age is not null").n_records
+        units = MODEL.count(data, "o", unit="age", max_per_unit=1, unknown="drop").n_records
         middle = mean.count(data, "age", unknown="middle").values
         assert young == (1, 0)
         assert known == units == 1 + len(more)

@@ -187,6 +187,6 @@ def test_a_column_of_objects_without_a_value_fits_whatever_is_asked() -> None:
         assert MODEL.count(frame, "x", where=where).values == (0, 0, 0)
     assert MODEL.count(frame, "x", where="age is null").values == (1, 1, 0)
     assert MODEL.count(frame, "age", unknown="drop").values == (0, 0, 0)
-    assert MODEL.count(frame, "x", unit="age", max_per_unit=1, unknown="drop").total == 0
+    assert MODEL.count(frame, "x", unit="age", max_per_unit=1, unknown="drop").n_records == 0
     mean = dp.NormalMean(bounds=(0, 4))
     assert mean.count(frame, "age", unknown="middle").values == (2, 0)

@@ -49,14 +49,14 @@ def test_the_same_decimal_number_where_all_labels_are_different_numbers() -> Non
     for frame in (pl.DataFrame({"x": written}), pd.DataFrame({"x": written})):
         assert model.count(frame, "x").values == (4, 1, 2)
     for unequal in ("7.5", "7e0", " 7", "7\n", "seven", "٧", "", "0x7", "7.0.0", "--7"):
-        assert model.count([unequal], unknown="drop").total == 0
-        assert model.count(pl.DataFrame({"x": [unequal]}), "x", unknown="drop").total == 0
+        assert model.count([unequal], unknown="drop").n_records == 0
+        assert model.count(pl.DataFrame({"x": [unequal]}), "x", unknown="drop").n_records == 0
 
 
 def test_the_exact_text_where_they_are_not() -> None:
     model = dp.DirichletMultinomial(("007", "7", "x"))
     assert model.count(["007", "7", 7, 7.0]).values == (1, 3, 0)
-    assert model.count(["7.0", "+7"], unknown="drop").total == 0
+    assert model.count(["7.0", "+7"], unknown="drop").n_records == 0
     assert model.count(pd.DataFrame({"x": [7.0, None]}), "x", unknown="drop").values == (0, 1, 0)
 
 

@@ -56,7 +56,7 @@ def test_every_engine_counts_the_same(source: tuple[Any, dict[str, Any]]) -> Non
     assert dropped.values == tuple(known[x,] for x in LABELS)
     other = MODEL.count(data, "holes", unknown="other", other="it's", **options)
     assert other.values[:3] == dropped.values[:3]
-    assert other.total == len(FRAME)
+    assert other.n_records == len(FRAME)
     with pytest.raises(dp.UnknownValuesError) as caught:
         MODEL.count(data, "holes", **options)
     assert caught.value.values == (None,)

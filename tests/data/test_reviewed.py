@@ -330,4 +330,4 @@ def test_the_least_integer_is_a_unit_in_spark() -> None:
     )
     table = pa.table({"o": [row[0] for row in rows], "u": pa.array([row[1] for row in rows])})
     assert counts.values == AB.count(table, "o", unit="u", max_per_unit=1).values
-    assert counts.total == 4
+    assert counts.n_records == 4

@@ -107,7 +107,7 @@ def test_wrong_bounds(bounds: Any, message: str, seed: int | None) -> None:
         ({"mechanism": "samples"}, "did you mean 'sample'"),
         ({"mechanism": "sample"}, "noise_variance must be known for 'sample'"),
         ({"prior": -1}, "prior must be greater than 0, got -1"),
-        ({"prior": {"age": 1}}, "prior must name the weights intercept, age, score, years"),
+        ({"prior": {"age": 1}}, "prior must name the coefficients intercept, age, score, years"),
         ({"prior": (0, -np.eye(4))}, "must be positive definite"),
         ({"noise_variance": 0}, "noise_variance must be greater than 0, got 0"),
         ({"noise_variance": (1, 2, 3)}, "noise_variance must be a number, or a pair"),

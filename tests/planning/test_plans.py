@@ -187,6 +187,7 @@ def test_the_target_is_met_there_and_missed_one_step_below(
     kind = "width" if "width" in options else "quantile" if "quantile" in options else "error"
     target = float(options["width" if kind == "width" else "error"])
     value = {"error": found.error, "quantile": found.error_quantile, "width": found.width}[kind]
+    assert value is not None
     assert value <= target
     step = Fraction(10) ** (math.floor(math.log10(epsilon)) - 2)
     assert found.setting.value(kind, epsilon - step) > target

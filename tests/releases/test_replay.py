@@ -173,9 +173,9 @@ def test_the_attack_finds_leaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for path in neighbours(ADD_REMOVE, tmp_path):
         recorder.did.clear()
         counts = CATEGORIES.count(path, "outcome", unknown="drop")
-        if counts.total < 30:
+        if counts.n_records < 30:
             CATEGORIES.count(path, "outcome", unknown="drop")
-        leaky = replace(counts, column=f"outcome of {counts.total}")
+        leaky = replace(counts, column=f"outcome of {counts.n_records}")
         published.append(dp.release(leaky, CATEGORIES, 50, adjacency=ADD_REMOVE).to_json())
         did.append([what for what, *_ in recorder.did])
     assert published[0] != published[1]

@@ -17,7 +17,7 @@ import click
 import numpy as np
 
 from discreet import check, plots, registry
-from discreet.core import Mechanism, Model
+from discreet.core import CategoricalModel, Mechanism
 from discreet.core.files import write_file
 from discreet.exact import Floats, Ints
 from discreet.families.dirichlet.model import DirichletMultinomial
@@ -94,7 +94,7 @@ class Coverage:
 
 
 def coverage(
-    model: Model,
+    model: CategoricalModel,
     n: int,
     epsilon: float,
     mechanism: str = "lattice",

@@ -87,7 +87,7 @@ def _say_privately(counts: Any) -> None:
         what = "left out" if counts.dropped else f"counted as {counts.other!r}"
         said = f"Private, for you only: {number} with missing or undeclared values, {what}."
         click.echo(said, err=True)
-    elif counts.where is not None and counts.total == 0:
+    elif counts.where is not None and counts.n_records == 0:
         click.echo("Private, for you only: no record satisfies the condition.", err=True)
 
 

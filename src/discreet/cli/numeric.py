@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -93,7 +92,7 @@ def answer(
     if expected_error:
         found = _expected(model, mechanism, adjacency, settings, n, budget)
         text = f"{found}\nNothing was read or paid for."
-        common.done(_document(found), text, as_json, quiet)
+        common.done(found.to_document(), text, as_json, quiet)
         return 0
     if data is None:
         raise InputError("data must be given, the file with the records", "data")
@@ -140,8 +139,3 @@ def _expected(
         mechanism, model, public, epsilon=epsilon, adjacency=adjacency, **settings
     )
     return made.expected_error(n)
-
-
-def _document(found: Any) -> dict[str, Any]:
-    found = vars(found) if dataclasses.is_dataclass(found) else found._asdict()
-    return dict(found)

@@ -11,7 +11,7 @@ from discreet import text_input
 from discreet.cli import common, numeric
 from discreet.errors import InputError
 
-BOUNDS, PRIOR = "COLUMN=LOW:HIGH", "[WEIGHT=][MEAN:]VARIANCE"
+BOUNDS, PRIOR = "COLUMN=LOW:HIGH", "[COEFFICIENT=][MEAN:]VARIANCE"
 
 
 @click.command()
@@ -34,7 +34,8 @@ BOUNDS, PRIOR = "COLUMN=LOW:HIGH", "[WEIGHT=][MEAN:]VARIANCE"
     "--prior",
     multiple=True,
     metavar=PRIOR,
-    help="Of all weights, or once for each and the intercept; else one that the bounds suggest.",
+    help="Of all coefficients, or once for each and the intercept; else one that the bounds "
+    "suggest.",
 )
 @click.option(
     "--noise-variance",
@@ -49,10 +50,10 @@ BOUNDS, PRIOR = "COLUMN=LOW:HIGH", "[WEIGHT=][MEAN:]VARIANCE"
     default="statistics",
     show_default=True,
     type=click.Choice(["statistics", "sample"]),
-    help="sample draws weights and needs a known noise variance.",
+    help="sample draws coefficients and needs a known noise variance.",
 )
 @click.option("--samples", type=int, help="Of sample: how many draws.")
-@click.option("--norm", help="Of sample: the largest norm of the weights; 1 keeps y's bounds.")
+@click.option("--norm", help="Of sample: the largest norm of the coefficients; 1 keeps y's bounds.")
 @common.adjacency_option()
 @numeric.count_options
 @click.option(
@@ -85,7 +86,8 @@ def command(
     """Release a Bayesian linear regression, with differential privacy.
 
     DATA is a .csv, .tsv, .jsonl, .parquet or .duckdb file, or a pattern in quotes. The engine sums
-    products of columns; only sums are read. The weights are printed as released and noise-aware.
+    products of columns; only sums are read. The coefficients are printed as released and
+    noise-aware.
 
     \b
     discreet regress wages.csv --y pay --x age,years --bounds pay=0:10 \\

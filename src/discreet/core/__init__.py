@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from discreet.core.adjacency import Adjacency
     from discreet.core.certificate import Certificate, Witness
-    from discreet.core.counts import Counts, Model
-    from discreet.core.family import Deferred, Family, MechanismSpec, Option, Unavailable
+    from discreet.core.counts import CategoricalModel, Counts, Model
+    from discreet.core.family import Deferred, Example, Family, MechanismSpec, Option, Unavailable
     from discreet.core.guarantee import Derivation, Guarantee, Theorem
     from discreet.core.law import Law, PointMass
     from discreet.core.mechanism import Config, Mechanism
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _HOME = {
     "adjacency": ("Adjacency",),
     "certificate": ("Certificate", "Witness"),
-    "counts": ("Counts", "Model"),
-    "family": ("Deferred", "Family", "MechanismSpec", "Option", "Unavailable"),
+    "counts": ("CategoricalModel", "Counts", "Model"),
+    "family": ("Deferred", "Example", "Family", "MechanismSpec", "Option", "Unavailable"),
     "guarantee": ("Derivation", "Guarantee", "Theorem"),
     "law": ("Law", "PointMass"),
     "mechanism": ("Config", "Mechanism"),
@@ -27,11 +27,13 @@ _MODULES = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Adjacency",
+    "CategoricalModel",
     "Certificate",
     "Config",
     "Counts",
     "Deferred",
     "Derivation",
+    "Example",
     "Family",
     "Guarantee",
     "Law",

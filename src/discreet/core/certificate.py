@@ -119,7 +119,7 @@ def _possible(certificate: Certificate) -> bool:
     return (
         all(type(number) is int for part in witness for number in part)
         and all(len(side) == config.model.size for side in sides)
-        and all(config.model.total(side) == config.n for side in sides if config.n is not None)
+        and all(config.model.n_records(side) == config.n for side in sides if config.n is not None)
         and witness.counts != witness.neighbour
         and len(witness.output) > 0
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -33,8 +35,23 @@ class Grouping:
         return tuple(f"{group}: {label}" for group in self.groups for label in self.categories)
 
 
+class Records:
+    """What was counted of some records: `n_records` says of how many."""
+
+    @property
+    @abstractmethod
+    def n_records(self) -> int:
+        """The number of records."""
+
+    @property
+    def total(self) -> int:
+        """The old name of `n_records`."""
+        warnings.warn("total is called n_records now", DeprecationWarning, stacklevel=2)
+        return self.n_records
+
+
 @dataclass(frozen=True)
-class Counts:
+class Counts(Records):
     """How many records fall into each declared category. Private: the repr does not show them.
 
     `unit` is who is protected and `max_per_unit` how many records one may have; `dropped` says that
@@ -65,12 +82,12 @@ class Counts:
         object.__setattr__(self, "max_per_unit", most)
 
     @property
-    def total(self) -> int:
+    def n_records(self) -> int:
         """The number of records."""
         return sum(self.values)
 
 
-class AnyModel(Protocol):
+class Model(Protocol):
     """A model whose counts a mechanism can release: what it reads of it is public.
 
     A class that inherits from it has no groups, and one model for whatever counts.
@@ -89,21 +106,21 @@ class AnyModel(Protocol):
     def size(self) -> int:
         """How many counts there are."""
 
-    def flat(self, counts: object) -> tuple[int, ...]:
+    def to_vector(self, counts: object) -> tuple[int, ...]:
         """The counts as one vector, in order, if they are the model's."""
 
-    def total(self, values: Sequence[int]) -> int:
+    def n_records(self, values: Sequence[int]) -> int:
         """The number of records behind such a vector."""
 
     def for_counts(self, counts: object) -> Self:
         """The model of these very counts, where they say more than the model knew."""
         return self
 
-    def describe(self) -> Mapping[str, Any]:
+    def to_document(self) -> Mapping[str, Any]:
         """The model in JSON's types."""
 
 
-class Model(AnyModel, Protocol):
+class CategoricalModel(Model, Protocol):
     """A conjugate model of categorical records."""
 
     @property

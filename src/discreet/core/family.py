@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 from discreet.core.adjacency import Adjacency
 from discreet.errors import InputError
@@ -158,6 +159,18 @@ class Published(Protocol):
         """The posterior within each group."""
 
 
+class Example(NamedTuple):
+    """A small input on which a family is checked: `discreet.testing.check_family`.
+
+    `data` is what `count` returned, or the vector that `to_vector` takes: a few records, few enough
+    for an exact audit. `options` has, by mechanism, the options that it needs on them.
+    """
+
+    model: Any
+    data: Any
+    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+
 def write_numbers(value: Any) -> list[Any]:
     """Whole numbers as they are, fractions as text."""
     return [number if isinstance(number, int) else str(number) for number in value]
@@ -172,7 +185,7 @@ class Family:
         model: the class of its models, "package.module:name".
         specs: its mechanisms.
         default: the name of the one that is taken if none is asked for.
-        read: from a document, whose part "model" the model's `describe` wrote, to a model.
+        read: from a document, whose part "model" the model's `to_document` wrote, to a model.
         summary: (release, noise_aware, n_prior, rng, **view) to what is printed of a release.
         plot: (release, noise_aware, ax, **view) to the axes it was drawn into.
         reads: "column" if a release names the one column that was read, "columns" if the model
@@ -180,6 +193,7 @@ class Family:
         views: the names of what summary and plot take besides, such as the node of a network.
         write: a released value in the types of JSON.
         remake: a whole document to its mechanism, where that is not made from name and options.
+        examples: makes small inputs on which the family is checked, a sequence of `Example`.
     """
 
     kind: str
@@ -193,6 +207,7 @@ class Family:
     views: tuple[str, ...] = ()
     write: Callable[[Any], Any] = write_numbers
     remake: Callable[[Mapping[str, Any]], Mechanism] | None = None
+    examples: Callable[[], Sequence[Example]] = Unavailable("family has no examples", "family")
 
     def __post_init__(self) -> None:
         names = [spec.name for spec in self.specs]

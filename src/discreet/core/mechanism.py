@@ -29,7 +29,7 @@ class Config:
     """
 
     mechanism: str
-    model: Any  # a `Model`, or a `Network`: the mechanism knows which
+    model: Any  # a `Model`: the mechanism knows of which family
     n: int | None
     epsilon: Fraction
     adjacency: Adjacency
@@ -40,7 +40,7 @@ class Config:
         """In JSON's types, as documents of a version have it."""
         options = self.options if self.asked is None or version > 1 else self.asked
         return {
-            "model": dict(self.model.describe()),
+            "model": dict(self.model.to_document()),
             "mechanism": self.mechanism,
             "n": self.n,
             "epsilon": str(self.epsilon),
@@ -107,8 +107,8 @@ class Mechanism:
 
     def domain(self, counts: object) -> Outcome:
         """The counts in category order, if the mechanism is defined for them."""
-        values: Outcome = self.config.model.flat(counts)
-        if self.config.n is not None and self.config.model.total(values) != self.config.n:
+        values: Outcome = self.config.model.to_vector(counts)
+        if self.config.n is not None and self.config.model.n_records(values) != self.config.n:
             raise InputError(f"counts must sum to the declared n = {self.config.n}", "counts")
         return values
 

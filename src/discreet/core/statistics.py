@@ -7,11 +7,12 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from discreet import check
+from discreet.core.counts import Records
 from discreet.errors import InputError
 
 
 @dataclass(frozen=True)
-class Statistics:
+class Statistics(Records):
     """Sufficient statistics in whole grid steps. Private: the repr does not show them.
 
     `values` are the number of records and then the sums, of a regression in the order of `places`.
@@ -42,7 +43,7 @@ class Statistics:
         return self.columns[0] if len(self.columns) == 1 else None
 
     @property
-    def total(self) -> int:
+    def n_records(self) -> int:
         """The number of records."""
         return self.values[0]
 

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 from discreet import check
 from discreet.check import Category
-from discreet.core.counts import AnyModel
+from discreet.core.counts import Model, Records
 from discreet.errors import InputError
 
 
 @dataclass(frozen=True)
-class Tables:
+class Tables(Records):
     """How many records fall into each cell of several tables. Private: the repr does not show them.
 
     `columns` are the variables of every table, the last varying fastest, and `values` the counts.
@@ -42,17 +42,17 @@ class Tables:
                     )
         if len({sum(table) for table in self.values}) > 1:
             raise InputError("values must have the same total in every table", "values")
-        if self.total > check.MOST_RECORDS:
+        if self.n_records > check.MOST_RECORDS:
             raise InputError("values must sum to at most 2**62 in every table", "values")
         check.choice("dropped", self.dropped, (True, False))
 
     @property
-    def total(self) -> int:
+    def n_records(self) -> int:
         """The number of records."""
         return sum(self.values[0]) if self.values else 0
 
 
-class Network(AnyModel, Protocol):
+class Network(Model, Protocol):
     """A model of several variables: what mechanisms read of it is public."""
 
     @property

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from flint import arb
 
 from discreet import check
-from discreet.core import Model
+from discreet.core import CategoricalModel
 from discreet.core.counts import values_of
 from discreet.divergence import size_bits
 from discreet.errors import InputError
@@ -209,7 +209,7 @@ def _skyline(options: list[Option]) -> list[Option]:
 # ---- for people ---------------------------------------------------------------------------------
 
 
-def distance_for(value: str, model: Model) -> Distance:
+def distance_for(value: str, model: CategoricalModel) -> Distance:
     """Hellinger, or total variation where there are two categories."""
     if not hasattr(model, "prior"):
         raise InputError(f"model must be a model, got {check.brief(model)}", "model")
@@ -222,7 +222,9 @@ def distance_for(value: str, model: Model) -> Distance:
     return distance
 
 
-def local_sensitivity(model: Model, counts: object, distance: str = "hellinger") -> float:
+def local_sensitivity(
+    model: CategoricalModel, counts: object, distance: str = "hellinger"
+) -> float:
     """The largest distance from this posterior to one with one record substituted.
 
     LS(c) = max √(1 − w(α_i+c_i)·w(α_j+c_j−1)) over i ≠ j, c_j ≥ 1 (P0 Lemma 5.4). Computed from
@@ -232,14 +234,14 @@ def local_sensitivity(model: Model, counts: object, distance: str = "hellinger")
     return balls.nearest(partial(local, model.prior, values, metric))
 
 
-def global_sensitivity(model: Model, n: int, distance: str = "hellinger") -> float:
+def global_sensitivity(model: CategoricalModel, n: int, distance: str = "hellinger") -> float:
     """The largest local sensitivity of any counts with sum n (P0 §5.3)."""
     metric, n = distance_for(distance, model), check.whole("n", n)
     return balls.nearest(partial(overall, model.prior, n, metric))
 
 
 def smooth_sensitivity(
-    model: Model,
+    model: CategoricalModel,
     counts: object,
     gamma: float = 1.0,
     kind: str = "reciprocal",

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from discreet import check
 from discreet.core import families
 from discreet.exact import Floats
-from discreet.families.regression.posterior import WeightSamples
+from discreet.families.regression.posterior import CoefficientSamples
 from discreet.learn.encoding import Column, numbers
 from discreet.learn.reading import read_features, read_records
 from discreet.learn.regression import regression
@@ -27,25 +27,25 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
     """Bayesian linear regression, fitted by one private release.
 
     The model is a `dp.LinearRegression`: y = w_0 + Σ_j w_j·x_j + normal noise. `fit` sums the
-    products of all columns, releases them, or samples of the weights, with `dp.release` and forgets
-    them: what is predicted, pickled or published afterwards costs no more privacy. Records are
-    clipped to the bounds; by how much is never told. Under adjacency "substitute" the number of
+    products of all columns, releases them, or samples of the coefficients, with `dp.release` and
+    forgets them: what is predicted, pickled or published afterwards costs no more privacy. Records
+    are clipped to the bounds; by how much is never told. Under adjacency "substitute" the number of
     records is made public.
 
     Args:
         epsilon: the budget of one fit.
         delta: as in `dp.release`: above 0 "statistics" has Gaussian noise instead of Laplace's.
-        mechanism: "statistics" releases noisy sums, and all weights are inferred from them with the
-            noise accounted for; "sample" draws weights from their posterior, and needs a known
-            noise_variance.
+        mechanism: "statistics" releases noisy sums, and all coefficients are inferred from them
+            with the noise accounted for; "sample" draws coefficients from their posterior, and
+            needs a known noise_variance.
         bounds: of the features and y, public and never read from the data:
             {"X": …, "y": (low, high)}, where "X" has one pair for all features, a list of pairs, or
             a mapping by name. Features may also stand beside "y" under their own names. Columns of
             an array are called "x0", "x1", …. What is declared for one feature goes before what is
             declared for all.
-        prior: of the weights, in the units of the data, as in `dp.LinearRegression`. None: where
-            every column is mapped to [−1, 1], independent weights with mean 0; the constant has
-            variance 1/4, the d others 3/(8d).
+        prior: of the coefficients, in the units of the data, as in `dp.LinearRegression`. None:
+            where every column is mapped to [−1, 1], independent coefficients with mean 0; the
+            constant has variance 1/4, the d others 3/(8d).
         noise_variance: of y given x, if it is known; or a pair (shape, scale) for an unknown one
             with an inverse-gamma prior. None: unknown, with shape 2 and mean (h/4)², where h is
             half the width of y's bounds.
@@ -59,9 +59,9 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
             simulation, which is not private.
 
     Attributes:
-        coef_: the posterior mean of every feature's weight; of "sample" the mean of the samples.
+        coef_: the posterior mean of every coefficient; of "sample" the mean of the samples.
         intercept_: likewise of the constant; 0 without one.
-        posterior_: what is known of the weights: the noise-aware posterior, or the samples.
+        posterior_: what is known of the coefficients: the noise-aware posterior, or the samples.
         release_: the `Release`.
         guarantee_: its guarantee: (ε, δ), adjacency, unit and basis.
         model_: the `dp.LinearRegression`.
@@ -152,9 +152,9 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
         made = self.release_
         aware = families.spec_of(made.mechanism).can("noise_aware")
         self.posterior_ = made.noise_aware() if aware else made.posterior
-        weights = self.posterior_.mean()
-        self.intercept_ = float(weights[0]) if intercept else 0.0
-        self.coef_ = weights[int(intercept) :]
+        coefficients = self.posterior_.mean()
+        self.intercept_ = float(coefficients[0]) if intercept else 0.0
+        self.coef_ = coefficients[int(intercept) :]
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -162,8 +162,8 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
 
         Args:
             X: records by features, which are not clipped.
-            return_std: also √(xᵀ·covariance·x + noise variance). From one sample of the weights
-                their covariance is not known, and taken as 0.
+            return_std: also √(xᵀ·covariance·x + noise variance). From one sample of the
+                coefficients their covariance is not known, and taken as 0.
         """
         check_is_fitted(self)
         table = np.stack(_numbers(read_features(self, X), self.model_.X), axis=1)
@@ -172,7 +172,7 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
 
     def _std(self, table: Floats) -> Floats:
         noise = self.posterior_.noise_variance()
-        if isinstance(self.posterior_, WeightSamples) and len(self.posterior_.draws) == 1:
+        if isinstance(self.posterior_, CoefficientSamples) and len(self.posterior_.draws) == 1:
             return np.full(len(table), np.sqrt(noise))
         if self.model_.intercept:
             table = np.column_stack([np.ones(len(table)), table])

@@ -34,7 +34,7 @@ def infer(
     Returns:
         A `DirichletMixture`; its `diagnostics` tell how it was computed and how exact it is. For a
         network a `NoiseAwareNetwork`, which has one for every row of every table; for a mean a
-        `NormalLaw`, for a regression a `WeightsMixture`.
+        `NormalLaw`, for a regression a `CoefficientsMixture`.
 
     Raises:
         InputError: raw is no output of the mechanism, n_prior does not apply, or the mechanism has

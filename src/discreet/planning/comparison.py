@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet import plots, registry
 from discreet.auditing import audit
-from discreet.core import Adjacency, Counts, Guarantee, Mechanism, Model, families
+from discreet.core import Adjacency, CategoricalModel, Counts, Guarantee, Mechanism, families
 from discreet.core.counts import values_of
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import compositions
@@ -148,7 +148,7 @@ class Comparison:
         )
 
 
-def compare(model: Model, counts: object, epsilon: object) -> Comparison:
+def compare(model: CategoricalModel, counts: object, epsilon: object) -> Comparison:
     """All mechanisms at these counts and this epsilon, under substitution.
 
     The exponential mechanisms appear as published and, where the audit is possible, calibrated.
@@ -208,7 +208,7 @@ def _note(limit: float | None, n: int) -> str:
     return f"× limit is empty: {reason}."
 
 
-def _variants(model: Model, n: int) -> list[tuple[str, bool]]:
+def _variants(model: CategoricalModel, n: int) -> list[tuple[str, bool]]:
     """Mechanisms as published, and calibrated where the audit is quick."""
     k, specs = len(model.categories), families.of_model(model).specs
     few = compositions.count(n, k) <= MOST_AUDITED
@@ -222,14 +222,16 @@ def _solvable(n: int, k: int) -> bool:
     return n > 0 and compositions.count(n, k) <= (MOST_AVERAGED if k == 2 else MOST_SOLVED)
 
 
-def _make(name: str, model: Model, n: int, epsilon: object, calibrate: bool) -> Mechanism:
+def _make(
+    name: str, model: CategoricalModel, n: int, epsilon: object, calibrate: bool
+) -> Mechanism:
     options: dict[str, Any] = {"calibrate": True} if calibrate else {}
     if "delta" in registry.options_of(name, model):
         options["delta"] = DELTA
     return registry.mechanism(name, model, n, epsilon=epsilon, **options)
 
 
-def _limit(model: Model, n: int, epsilon: object) -> float | None:
+def _limit(model: CategoricalModel, n: int, epsilon: object) -> float | None:
     """The least average error of any private mechanism, where it is quick to compute."""
     if not _solvable(n, len(model.categories)):
         return None

@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from discreet import divergence
-from discreet.core import Law, Mechanism, Model
+from discreet.core import CategoricalModel, Law, Mechanism
 from discreet.core.law import Outcome
 from discreet.divergence.shifts import shifted
 from discreet.errors import InputError
@@ -41,7 +41,7 @@ class Errors:
     """Error laws at the places of a plan, for any epsilon."""
 
     make: Callable[[Fraction], Mechanism]
-    model: Model
+    model: CategoricalModel
     places: Places
     distance: str
     _found: dict[Outcome, tuple[Floats, Floats, Floats]] = field(

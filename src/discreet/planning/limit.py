@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import cast
 
 from discreet import registry
-from discreet.core.counts import AnyModel
+from discreet.core.counts import Model
 from discreet.families.dirichlet.mechanisms.optimal import OptimalMechanism
 
 
 def optimal(
-    model: AnyModel,
+    model: Model,
     n: int,
     epsilon: object,
     loss: object = "hellinger",

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet import check
-from discreet.core import Counts, Model
+from discreet.core import CategoricalModel, Counts
 from discreet.core.law import Outcome
 from discreet.errors import InputError
 from discreet.exact import compositions
@@ -34,7 +34,7 @@ class Places:
         return max(listed) if self.worst else float(np.dot(self.weights, listed))
 
 
-def places(model: Model, n: int, at: object, worst_case: bool, size: int) -> Places:
+def places(model: CategoricalModel, n: int, at: object, worst_case: bool, size: int) -> Places:
     """Where to judge: at given counts or proportions, at the worst, or where the prior expects."""
     check.choice("worst_case", worst_case, (True, False))
     if at is not None and worst_case:
@@ -53,7 +53,7 @@ def places(model: Model, n: int, at: object, worst_case: bool, size: int) -> Pla
     )
 
 
-def _given(model: Model, n: int, at: object) -> Places:
+def _given(model: CategoricalModel, n: int, at: object) -> Places:
     if isinstance(at, Counts):
         raise InputError(
             "at must be public proportions or counts, got a Counts: planning uses public values "
@@ -77,7 +77,7 @@ def _given(model: Model, n: int, at: object) -> Places:
     return Places((tuple(counts),), (1.0,), False, f"at the proportions ({shares}{more})")
 
 
-def _worst(model: Model, n: int) -> Places:
+def _worst(model: CategoricalModel, n: int) -> Places:
     """All counts if they are few; else those on lines from the corners.
 
     Additive noise does most harm where all categories but one have as few records as the noise is

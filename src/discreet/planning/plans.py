@@ -28,12 +28,13 @@ class Plan:
     """An epsilon and what it buys. Public: no data enter.
 
     `error` is the expected error, `error_quantile` its 95 % or given quantile, `width` the expected
-    width of the noise-aware credible interval for the category with the widest one.
+    width of the noise-aware credible interval for the category with the widest one. Quantile and
+    width are known of counts of categories only.
     """
 
     epsilon: Fraction
     error: float
-    error_quantile: float
+    error_quantile: float | None
     question: str
     guarantee: Guarantee
     asked: str  # "error", "quantile", "width" or "epsilon"
@@ -47,7 +48,7 @@ class Plan:
     @property
     def width_without_noise(self) -> float:
         """What the width would be without privacy."""
-        return self.setting.widths.without_noise
+        return self.setting.floor("width")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The error or width that was asked for against epsilon."""
@@ -60,8 +61,8 @@ class Plan:
         values = [self.setting.value(kind, e) for e in track(grid, "Drawing the curve")]
         there = self.setting.value(kind, self.epsilon)
         what = {"error": "mean error", "width": "mean width"}
-        what["quantile"] = f"{100 * self.setting.quantile:.4g} % error"
-        judged = self.setting.errors.places
+        if kind == "quantile":
+            what[kind] = self.setting.words(kind).replace("quantile of the", "")
         return plots.plot_curve(
             [float(e) for e in grid],
             values,
@@ -70,7 +71,7 @@ class Plan:
             (center, there),
             f"{check.equation('ε', self.epsilon)}: {what[kind]} {there:.3g}",
             ax,
-            f"{self.setting.mechanism}, n = {sum(judged.counts[0])}, {judged.words}",
+            f"{self.setting.mechanism}, n = {self.setting.n}, {self.setting.judged}",
         )
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -80,9 +81,10 @@ class Plan:
         rows = [
             ("epsilon", f"{check.show(self.epsilon)}{remark}"),
             (words("error"), f"{self.error:.4g}"),
-            (words("quantile"), f"{self.error_quantile:.4g}"),
         ]
-        if self.asked in ("width", "epsilon"):
+        if self.error_quantile is not None:
+            rows.append((words("quantile"), f"{self.error_quantile:.4g}"))
+        if self.asked in ("width", "epsilon") and "width" in self.setting.kinds:
             rows.append((words("width"), self._width_text()))
         return [*rows, ("guarantee", str(self.guarantee))]
 
@@ -114,7 +116,7 @@ def plan(
     error: float | None = None,
     width: float | None = None,
     epsilon: float | None = None,
-    mechanism: str = "lattice",
+    mechanism: str | None = None,
     at: object = None,
     worst_case: bool = False,
     quantile: float | None = None,
@@ -130,14 +132,16 @@ def plan(
     is deterministic and right to about one per cent, for a width two.
 
     Args:
-        model: the model whose posterior is to be released.
+        model: the model whose posterior is to be released. What follows about errors is of
+            categories; of other models the error is that of `mechanism.expected_error`, in the
+            units of the data, and only error and epsilon can be asked for.
         n: the number of records; under adjacency="add-remove" a public guess at it.
         error: the largest acceptable expected distance of the released posterior from the true
             one; with quantile=0.95, the largest acceptable distance in 95 % of releases.
         width: the largest acceptable expected width of the noise-aware credible interval, for the
             category with the widest one.
         epsilon: asks for the errors and the width that it buys.
-        mechanism: the name of a private mechanism.
+        mechanism: the name of a private mechanism; None: the family's own choice.
         at: judge at these proportions or counts, public or made up: in category order, or a mapping
             or Series by category, 0 where left out.
         worst_case: judge at the worst counts instead of the average over what the prior expects.
@@ -159,23 +163,25 @@ def plan(
             f"exactly one of error, width and epsilon must be given, got {listed}", "error"
         )
     setting = settle(model, n, mechanism, options, (at, worst_case), quantile, level, distance)
+    if given[0] not in (*setting.kinds, "epsilon"):
+        raise InputError(f"{given[0]} is for counts of categories: give error or epsilon", given[0])
     asked = given[0] if error is None or quantile is None else "quantile"
     if epsilon is not None:
         chosen = check.epsilon(epsilon)
-        question = f"What {mechanism} with epsilon = {check.show(chosen)} buys"
+        question = f"What {setting.mechanism} with epsilon = {check.show(chosen)} buys"
     else:
         target = check.positive(given[0], targets[given[0]])
         chosen = least(setting, asked, float(target), given[0])
         question = (
-            f"The least epsilon for which {mechanism} keeps the {setting.words(asked)} at or below "
-            f"{check.show(target)}"
+            f"The least epsilon for which {setting.mechanism} keeps the {setting.words(asked)} at "
+            f"or below {check.show(target)}"
         )
     return Plan(
         chosen,
         setting.value("error", chosen),
-        setting.value("quantile", chosen),
-        f"{question}, for {check.number_of(n, 'record')}, {setting.errors.places.words}.",
-        setting.errors.make(chosen).guarantee,
+        setting.value("quantile", chosen) if "quantile" in setting.kinds else None,
+        f"{question}, for {check.number_of(n, 'record')}, {setting.judged}.",
+        setting.make(chosen).guarantee,
         asked,
         setting,
     )

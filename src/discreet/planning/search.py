@@ -54,31 +54,27 @@ def _guess(setting: Setting, asked: str, target: float) -> int:
     """Where to begin: epsilon = 1, or where noise of variance 2/ε² widens a normal interval so."""
     epsilon = 1.0
     if asked == "width":
-        exact = setting.widths.without_noise
+        exact = setting.floor(asked)
         if target <= exact:
             raise _unreachable(setting, asked, target, "width")
-        n = sum(setting.errors.places.counts[0])
-        epsilon = 4 * math.sqrt(2) / (n * math.sqrt(target**2 - exact**2))
+        epsilon = 4 * math.sqrt(2) / (setting.n * math.sqrt(target**2 - exact**2))
     digits = math.log10(min(max(epsilon, float(LEAST)), float(MOST)) / float(LEAST))
     decade = min(int(digits), _DECADES - 1)
     return min(900 * decade + int(100 * (10 ** (digits - decade) - 1)), 900 * _DECADES)
 
 
 def _unreachable(setting: Setting, asked: str, target: float, argument: str) -> InputError:
-    name, reason = setting.mechanism, ""
     if asked == "width":
-        best = setting.widths.without_noise
+        best = setting.floor(asked)
         if target <= best:
             return InputError(
                 f"width must be above {best:.4g}, the {setting.words(asked)} without any noise, "
                 f"got {target:g}",
                 argument,
             )
-    if asked != "width" and getattr(setting.errors.any_law(), "shape", "") == "floored":
-        reason = ", because rounding down leaves an error that no epsilon removes"
     best = setting.value(asked, MOST)
     return InputError(
-        f"{argument} must be at least {best:.4g}, got {target:g}: with epsilon up to 100, {name} "
-        f"reaches no smaller {setting.words(asked)}{reason}",
+        f"{argument} must be at least {best:.4g}, got {target:g}: with epsilon up to 100, "
+        f"{setting.mechanism} reaches no smaller {setting.words(asked)}{setting.remark(asked)}",
         argument,
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Protocol, cast
 
 from discreet import check, plots, registry
-from discreet.core import Adjacency, Mechanism, Model, families
+from discreet.core import Adjacency, CategoricalModel, Mechanism, Model, families
 from discreet.errors import InputError
 from discreet.planning import accuracy
 from discreet.planning.errors import Errors, most_places
@@ -16,21 +17,81 @@ from discreet.planning.places import places
 from discreet.planning.widths import Widths
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Protocol):
     """All that a plan depends on, and what any epsilon buys there."""
+
+    @property
+    def mechanism(self) -> str:
+        """Its name."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What it can tell: the expected "error", a "quantile" of it, or the expected "width"."""
+
+    @property
+    def make(self) -> Callable[[Fraction], Mechanism]:
+        """The mechanism of an epsilon."""
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+
+    @property
+    def judged(self) -> str:
+        """Where, in words."""
+
+    def value(self, kind: str, epsilon: Fraction) -> float:
+        """What an epsilon buys."""
+
+    def floor(self, kind: str) -> float:
+        """What is left without any noise."""
+
+    def words(self, kind: str) -> str:
+        """Which value that is."""
+
+    def remark(self, kind: str) -> str:
+        """Why no epsilon makes it arbitrarily small, if that is known."""
+
+
+@dataclass(frozen=True)
+class CategoricalSetting:
+    """Of counts of categories: errors and widths at the places of the plan."""
 
     mechanism: str
     errors: Errors
     widths: Widths
-    quantile: float
+    share: float
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """All."""
+        return "error", "quantile", "width"
+
+    @property
+    def make(self) -> Callable[[Fraction], Mechanism]:
+        """The mechanism of an epsilon."""
+        return self.errors.make
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+        return sum(self.errors.places.counts[0])
+
+    @property
+    def judged(self) -> str:
+        """Where, in words."""
+        return self.errors.places.words
+
+    def floor(self, kind: str) -> float:
+        """What is left without any noise."""
+        return self.widths.without_noise if kind == "width" else 0.0
 
     def value(self, kind: str, epsilon: Fraction) -> float:
         """The expected "error", a "quantile" of it, or the expected "width"."""
         if kind == "error":
             return self.errors.mean(epsilon)
         if kind == "quantile":
-            return self.errors.quantile(epsilon, self.quantile)
+            return self.errors.quantile(epsilon, self.share)
         return self.widths.mean(epsilon)
 
     def words(self, kind: str) -> str:
@@ -38,9 +99,55 @@ class Setting:
         name = plots.DISTANCE_NAMES[self.errors.distance]
         return {
             "error": f"expected {name}",
-            "quantile": f"{100 * self.quantile:.4g} % quantile of the {name}",
+            "quantile": f"{100 * self.share:.4g} % quantile of the {name}",
             "width": f"expected width of the {100 * self.widths.level:.4g} % interval",
         }[kind]
+
+    def remark(self, kind: str) -> str:
+        """Why no epsilon makes it arbitrarily small, if that is known."""
+        law = self.errors.any_law()
+        if kind != "width" and getattr(law, "shape", "") == "floored":
+            return ", because rounding down leaves an error that no epsilon removes"
+        return ""
+
+
+@dataclass(frozen=True)
+class ExpectedSetting:
+    """Of any family whose mechanisms say what error to expect."""
+
+    make: Callable[[Fraction], Mechanism]
+    n: int
+
+    @property
+    def mechanism(self) -> str:
+        """Its name."""
+        return self.make(Fraction(1)).name
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The error alone."""
+        return ("error",)
+
+    @property
+    def judged(self) -> str:
+        """Where, in words."""
+        return "from public values alone"
+
+    def value(self, kind: str, epsilon: Fraction) -> float:
+        """The expected error."""
+        return float(self.make(epsilon).expected_error(self.n).error)
+
+    def floor(self, kind: str) -> float:
+        """Not known: the error may be that of the records too."""
+        return 0.0
+
+    def words(self, kind: str) -> str:
+        """Which value that is."""
+        return "expected error"
+
+    def remark(self, kind: str) -> str:
+        """Why no epsilon makes it arbitrarily small, if that is known."""
+        return ""
 
 
 def require_categorical(model: object) -> None:
@@ -53,7 +160,7 @@ def require_categorical(model: object) -> None:
 def settle(
     model: Model,
     n: int,
-    mechanism: str,
+    mechanism: str | None,
     options: Mapping[str, object],
     where: tuple[object, bool],
     quantile: float | None,
@@ -61,27 +168,53 @@ def settle(
     distance: str,
 ) -> Setting:
     """Check all that a plan is asked for; `where` is (at, worst_case)."""
-    require_categorical(model)
+    family = families.of_model(model)
     records = check.whole("n", n, least=1)
-    make = partial(_make, mechanism, model, records, dict(options))
-    first = make(Fraction(1))
+    name = family.default if mechanism is None else mechanism
+    make = partial(_make, name, model, records, dict(options))
+    _require_private(make(Fraction(1)))
+    if not hasattr(model, "categories"):
+        for argument, given in (("at", where[0]), ("quantile", quantile)):
+            if given is not None:
+                raise InputError(f"{argument} is for counts of categories", argument)
+        for argument, other in (("worst_case", where[1]), ("distance", distance != "hellinger")):
+            if other:
+                raise InputError(f"{argument} is for counts of categories", argument)
+        return ExpectedSetting(make, records)
+    counts = cast("CategoricalModel", model)
+    return _categorical(counts, make, records, where, quantile, level, distance)
+
+
+def _require_private(first: Mechanism) -> None:
     if not first.guarantee.private:
         raise InputError(
-            f"mechanism must be private to plan a release with it, got {mechanism!r}; ask for "
+            f"mechanism must be private to plan a release with it, got {first.name!r}; ask for "
             "calibrate=True",
             "mechanism",
         )
     if first.guarantee.epsilon > first.config.epsilon:
         raise InputError(
-            f"mechanism {mechanism!r} is not proved private for the epsilon it is given; ask for "
+            f"mechanism {first.name!r} is not proved private for the epsilon it is given; ask for "
             "calibrate=True",
             "mechanism",
         )
-    judged = places(model, records, *where, most_places(first, records))
+
+
+def _categorical(
+    model: CategoricalModel,
+    make: Callable[[Fraction], Mechanism],
+    n: int,
+    where: tuple[object, bool],
+    quantile: float | None,
+    level: float,
+    distance: str,
+) -> CategoricalSetting:
+    first = make(Fraction(1))
+    judged = places(model, n, *where, most_places(first, n))
     accuracy.validated(first, judged.counts[0], distance)
     share = 0.95 if quantile is None else float(check.share("quantile", quantile))
-    return Setting(
-        mechanism,
+    return CategoricalSetting(
+        first.name,
         Errors(make, model, judged, distance),
         Widths(make, model, judged, float(check.share("level", level))),
         share,

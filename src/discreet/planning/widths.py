@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.core import Mechanism, Model
+from discreet.core import CategoricalModel, Mechanism
 from discreet.core.law import Outcome
 from discreet.exact import Floats
 from discreet.laws import predictive
@@ -44,7 +44,7 @@ class Widths:
     """
 
     make: Callable[[Fraction], Mechanism]
-    model: Model
+    model: CategoricalModel
     places: Places
     level: float
 

@@ -47,7 +47,7 @@ class ProgramModel:
         """Whether the program declares n, or its run makes it public."""
         return N_SOURCES[self.program.n is None]
 
-    def describe(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """All that defines it."""
         return describe_program(self.program)
 

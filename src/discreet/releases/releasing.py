@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet import check, registry
 from discreet.core import Adjacency, Counts, Mechanism, families
-from discreet.core.counts import N_SOURCES, AnyModel
+from discreet.core.counts import N_SOURCES, Model
 from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
 from discreet.core.law import Outcome
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def release(
     counts: object,
-    model: AnyModel,
+    model: Model,
     epsilon: object,
     mechanism: str | None = None,
     n: int | None = None,
@@ -182,7 +182,7 @@ def _charge(
 
 def _prepare(
     counts: object,
-    model: AnyModel,
+    model: Model,
     epsilon: Fraction,
     name: str | None,
     n: int | None,
@@ -195,7 +195,7 @@ def _prepare(
     family = families.of_model(model)
     spec = family.spec(family.default if name is None else name)
     model = model.for_counts(counts)
-    values = model.flat(counts)
+    values = model.to_vector(counts)
     if adjacency is not Adjacency.ADD_REMOVE:
         _require_public_n(counts, n, _with_private_n(family, spec, paid))
     if isinstance(counts, Counts):
@@ -205,7 +205,7 @@ def _prepare(
         options = unit | options
     if adjacency is not Adjacency.ADD_REMOVE:
         n_source = N_SOURCES[n is None]
-        total = model.total(values)
+        total = model.n_records(values)
         n = total if n is None else check.whole("n", n)
         if n != total:
             if isinstance(counts, Statistics):

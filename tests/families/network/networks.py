@@ -66,7 +66,7 @@ def exact_loss(net: dp.BayesNet, made: dp.Mechanism, n: int) -> float:
 
     def law(records: tuple[Any, ...]) -> list[dict[tuple[int, ...], float]]:
         counted = tables(net, records)
-        key = net.flat(counted)
+        key = net.to_vector(counted)
         if key not in found:
             found[key] = logs(made.raw_law(counted), n)
         return found[key]

@@ -91,7 +91,7 @@ def test_without_noise_the_tables_come_back(net: dp.BayesNet, seed: int) -> None
     made = dp.mechanism("fourier", net, 9, epsilon=1)
     law = made.raw_law(counted)
     assert isinstance(law, NoiseLaw)
-    assert made.postprocess(law.center) == net.flat(counted)
+    assert made.postprocess(law.center) == net.to_vector(counted)
     assert law.rate == Fraction(1, sensitivity([f.columns for f in net.families]))
     odd = [
         sum(

@@ -145,7 +145,7 @@ records = st.lists(
 def test_counts_are_those_of_a_loop(rows: list[tuple[Any, ...]]) -> None:
     data = frame(rows).astype({"rain": "string", "sprinkler": bool, "grass": int})
     tables = NET.count(data)
-    assert tables.total == len(rows)
+    assert tables.n_records == len(rows)
     for family, values in zip(NET.families, tables.values, strict=True):
         cells = itertools.product(*(STATES[name] for name in family.columns))
         places = [list(STATES).index(name) for name in family.columns]
@@ -165,7 +165,7 @@ def test_missing_and_undeclared_values() -> None:
     assert "adjacency='add-remove' and mechanism='laplace_updates'" in sentence
     assert len(caught.value.values) == 2
     tables = NET.count(data, unknown="drop")
-    assert (tables.total, tables.dropped) == (1, True)
+    assert (tables.n_records, tables.dropped) == (1, True)
     with pytest.raises(dp.InputError, match="unknown must be one of"):
         NET.count(data, unknown="other")
     with pytest.raises(dp.InputError, match="column 'grass' does not exist"):

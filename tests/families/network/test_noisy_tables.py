@@ -145,7 +145,7 @@ def test_agreement_is_weighted_least_squares(case: Any, seed: int) -> None:
 def test_released_tables_agree_and_are_nearer() -> None:
     rng = np.random.default_rng(3)
     records = [(0, 0, "x")] * 300 + [(1, 0, "y")] * 80 + [(1, 1, "z")] * 20
-    truth = np.array(CHAIN.flat(tables(CHAIN, records)), dtype=float)
+    truth = np.array(CHAIN.to_vector(tables(CHAIN, records)), dtype=float)
     errors = []
     for _ in range(150):
         made = dp.release(tables(CHAIN, records), CHAIN, 0.5, rng=rng)

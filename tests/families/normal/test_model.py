@@ -110,7 +110,7 @@ def test_posterior_is_exact() -> None:
 def test_what_is_not_given_follows_from_the_bounds() -> None:
     model = NormalMean(bounds=(0, 100))
     assert model == NormalMean(50, 625, 625, (0, 100))
-    assert read_model({"model": model.describe()}) == model
+    assert read_model({"model": model.to_document()}) == model
     assert repr(model).startswith("NormalMean(prior_mean=50, prior_variance=625, variance=625, ")
     # two standard deviations, of the mean and of a record, reach the bounds
     np.testing.assert_allclose(model.prior.interval(0.9545), (0, 100), atol=1e-2)
@@ -143,7 +143,7 @@ def test_the_summary_tells_of_a_prior_that_is_far_from_the_records(adjacency: st
 
 
 def test_it_is_a_value() -> None:
-    assert read_model({"model": MODEL.describe()}) == MODEL
+    assert read_model({"model": MODEL.to_document()}) == MODEL
     assert pickle.loads(pickle.dumps(MODEL)) == MODEL
     assert len({MODEL, NormalMean(1, 4, 2.25, bounds=[-3, 7])}) == 1
     assert NormalMean(1, 4, 2.25, (-3, 8)) != MODEL
@@ -212,7 +212,7 @@ def test_bounds_must_be_given() -> None:
 )
 def test_other_counts_are_refused(counts: object) -> None:
     with pytest.raises(InputError) as caught:
-        MODEL.flat(counts)
+        MODEL.to_vector(counts)
     assert "1234567" not in str(caught.value)
     with pytest.raises(InputError):
         dp.release(counts, MODEL, epsilon=1)

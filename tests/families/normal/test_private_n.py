@@ -146,7 +146,7 @@ def test_what_is_released_is_possible() -> None:
         n, total = mechanism.postprocess((low, high))
         assert n >= 0
         assert abs(total) <= 10 * n
-        assert MODEL.flat((n, total)) == (n, total)
+        assert MODEL.to_vector((n, total)) == (n, total)
     for raw in ((4,), (0, 0, 0), ()):
         with pytest.raises(InputError, match="raw"):
             mechanism.postprocess(raw)

@@ -28,7 +28,7 @@ def model_of(bounds: list[Any], noise: Any, intercept: bool = True) -> dp.Linear
 def test_the_usual_prior_expects_the_middle_of_y(bounds: list[Any], noise: Any) -> None:
     model = model_of(bounds, noise)
     assert model.prior is not None
-    mean, covariance = (np.array(part, dtype=float) for part in model.prior.of(model.weights))
+    mean, covariance = (np.array(part, dtype=float) for part in model.prior.of(model.coefficients))
     low, high = bounds[-1]
     if isinstance(noise, tuple):  # LinearRegression multiplies by the variance itself
         covariance *= noise[1] / max(noise[0] - 1, 0.5)

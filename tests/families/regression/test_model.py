@@ -17,7 +17,7 @@ from scipy import stats
 
 import discreet as dp
 from discreet.families.regression.model import read_model
-from discreet.families.regression.posterior import WeightsPosterior
+from discreet.families.regression.posterior import CoefficientsPosterior
 
 BOUNDS = {"a": (0, 8), "b": (-5, 3), "y": (-10, 30)}
 
@@ -103,12 +103,12 @@ def test_updating_is_the_same_as_having_had_all_records(rng: Any, noise: Any) ->
 
 def test_updating_a_mixture_weighs_its_parts(rng: Any) -> None:
     """Two parts: by the density of the records under each; and one part as the plain posterior."""
-    from discreet.families.regression.posterior import WeightsMixture
+    from discreet.families.regression.posterior import CoefficientsMixture
 
     x, y = rng.normal(size=(12, 1)), rng.normal(size=12)
-    single = WeightsPosterior(("x",), np.array([0.3]), np.array([[0.4]]), 1.5, intercept=False)
+    single = CoefficientsPosterior(("x",), np.array([0.3]), np.array([[0.4]]), 1.5, intercept=False)
     parts = [(0.3, 0.4, 1.5), (0.1, 0.2, 2.5)]
-    mixture = WeightsMixture(
+    mixture = CoefficientsMixture(
         ("x",),
         np.array([[m] for m, _, _ in parts] * 500),
         np.array([[[v]] for _, v, _ in parts] * 500),
@@ -148,7 +148,7 @@ def test_census_agrees_with_least_squares(shared_data: Path) -> None:
     bounds = {"educ": (0, 20), "exper": (0, 60), "expersq": (0, 3600), "lweekinc": (-2, 12)}
     model = dp.LinearRegression(10**6, 1, bounds)
     stats_ = model.count(str(shared_data / "census2000.csv"), "lweekinc")
-    assert stats_.total == 29_501
+    assert stats_.n_records == 29_501
     expected = [4.51606, 0.119096, 0.0437228, -0.000742812]
     assert model.posterior(stats_).mean() == pytest.approx(expected, rel=3e-5)
 
@@ -180,7 +180,7 @@ def test_columns_and_priors_by_name(rng: Any) -> None:
     assert one.mean()[[0, 2, 1]] == pytest.approx(other.mean(), rel=1e-9)
     vector = dp.LinearRegression(([1, 0.5, 0], [3, 0.25, 2]), 1, BOUNDS)
     assert vector.posterior(vector.count(data, "y")).mean() == pytest.approx(other.mean(), rel=1e-9)
-    with pytest.raises(dp.InputError, match="prior must name the weights intercept, a, got"):
+    with pytest.raises(dp.InputError, match="prior must name the coefficients intercept, a, got"):
         model.count(data, "y", ["a"])
     with pytest.raises(dp.InputError, match="stats were made with other columns"):
         model.of("y", ["a", "b"]).posterior(model.count(data, "y", ["b", "a"]))
@@ -204,7 +204,7 @@ def test_hellinger_distance_of_posteriors(rng: Any) -> None:
     x = np.linspace(-12, 12, 200_001)
     for (m, v), (k, u) in (((0, 1), (0, 1)), ((0, 1), (1, 1)), ((0.5, 2), (-1, 0.3))):
         laws = [
-            WeightsPosterior(("x",), np.array([a]), np.array([[b]]), 1.0, intercept=False)
+            CoefficientsPosterior(("x",), np.array([a]), np.array([[b]]), 1.0, intercept=False)
             for a, b in ((m, v), (k, u))
         ]
         p, q = (stats.norm(a, b**0.5).pdf(x) for a, b in ((m, v), (k, u)))
@@ -224,7 +224,7 @@ def test_json_and_pickle(rng: Any) -> None:
         assert pickle.loads(pickle.dumps(made)) == made
         assert again.noise_aware().mean().tolist() == made.noise_aware().mean().tolist()
         assert json.loads(made.to_json())["model"]["kind"] == "LinearRegression"
-        assert read_model({"model": model.of("y").describe()}) == model.of("y")
+        assert read_model({"model": model.of("y").to_document()}) == model.of("y")
 
 
 @given(st.sampled_from(["low", "high", "pair", "name"]), st.data())
@@ -299,13 +299,13 @@ def test_missing_values(rng: Any) -> None:
             dp.LinearRegression(1, 1, BOUNDS).count(longer, "y")
         assert "8" not in str(caught.value)
         dropped = dp.LinearRegression(1, 1, BOUNDS).count(longer, "y", unknown="drop")
-        assert dropped.total == 60
+        assert dropped.n_records == 60
         with pytest.raises(dp.PrivacyRefusedError, match="have no public n"):
             dp.release(dropped, dp.LinearRegression(1, 1, BOUNDS), 1)
         hidden = dp.release(dropped, dp.LinearRegression(1, 1, BOUNDS), 1, adjacency="add-remove")
         assert hidden.dropped
         filled = dp.LinearRegression(1, 1, BOUNDS).count(longer, "y", unknown="middle")
-        assert filled.total == 61
+        assert filled.n_records == 61
 
 
 @pytest.mark.slow
@@ -352,7 +352,7 @@ def test_exact_fractions_of_the_units() -> None:
     transform, offset = model.units.transform
     assert [list(map(int, row)) for row in transform] == [[10, -10], [0, 5]]
     assert list(map(int, offset)) == [10, 0]
-    mean, precision = model.inner_prior
+    mean, precision = model.standardised_prior
     assert list(map(int, mean)) == [-1, 0]  # y = 0 is t = −1
     assert all(isinstance(entry, Fraction) for row in precision for entry in row)
 

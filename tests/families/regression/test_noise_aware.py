@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import discreet as dp
-from discreet.families.regression.gibbs import Moments, draw_weights
+from discreet.families.regression.gibbs import Moments, draw_coefficients
 from discreet.families.regression.noise_aware import read_moments
 from discreet_papers import weights_coverage as study
 
@@ -45,7 +45,9 @@ def test_one_weight_against_numerical_integration(rng: Any) -> None:
         laplace=True,
         intercept=False,
     )
-    found = draw_weights(noisy, np.array([0.1]), np.array([[precision]]), Fraction("0.05"), rng)
+    found = draw_coefficients(
+        noisy, np.array([0.1]), np.array([[precision]]), Fraction("0.05"), rng
+    )
     w = np.linspace(-2, 3, 4001)
     latent = np.linspace(-150, 200, 7001)
     scale = sd / np.sqrt(2)

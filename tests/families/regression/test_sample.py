@@ -58,7 +58,7 @@ def test_samples_share_the_budget() -> None:
     single = dp.release(stats, model_of(), 1, "sample")
     assert np.isnan(single.posterior.sd()).all()
     assert "–" in str(single.summary())
-    with pytest.raises(dp.InputError, match="draws from the posterior already"):
+    with pytest.raises(dp.InputError, match="draws from the posterior of the coefficients already"):
         single.noise_aware()
     x_new = np.array([[0.3], [0.1]])
     assert single.posterior.predict(x_new).shape == (2,)

@@ -33,7 +33,7 @@ def loss(made: dp.Mechanism, old: Statistics, new: Statistics) -> tuple[Fraction
     """Σ rate·|shift| and Σ shift²/variance between the laws of two data sets."""
     sums = [Fraction(0), Fraction(0)]
     model = made.config.model
-    laws: Any = [made.make_raw_law(model.flat(stats)) for stats in (old, new)]
+    laws: Any = [made.make_raw_law(model.to_vector(stats)) for stats in (old, new)]
     for first, second in zip(laws[0].parts, laws[1].parts, strict=True):
         if isinstance(first, NoiseLaw):
             shifts = zip(first.center, second.center, strict=True)
@@ -68,7 +68,7 @@ def test_gaussian_shift_is_within_its_calibration(intercept: bool) -> None:
     made = dp.mechanism("statistics", model, 1, epsilon=1, delta=1e-5, weight=2)
     known = [stats_of(model, [record]) for record in itertools.product(CORNERS, repeat=3)]
     largest = max(loss(made, a, b)[1] for a, b in itertools.combinations(known, 2))
-    law: Any = made.make_raw_law(model.flat(known[0]))
+    law: Any = made.make_raw_law(model.to_vector(known[0]))
     variance = law.parts[1].variances[0]
     square = (4 * (2 + int(intercept) + 4)) ** 2  # M²
     assert largest <= square / variance
@@ -102,7 +102,7 @@ def test_no_pair_of_records_loses_more(
     made = dp.mechanism("statistics", model, None if private_n else 1, **options)
     assert loss(made, *pair)[0] <= 1
     normal = dp.mechanism("statistics", model, None if private_n else 1, delta=1e-6, **options)
-    law: Any = normal.make_raw_law(model.flat(pair[1]))
+    law: Any = normal.make_raw_law(model.to_vector(pair[1]))
     assert normal.guarantee.delta == Fraction(1, 10**6)
     # the variance is that of the largest shift: (shift/σ)² of one dimension of that length
     one = dp.mechanism("statistics", model, None if private_n else 1, delta=1e-6, **options)

@@ -122,11 +122,11 @@ class DirichletMultinomial:
         """How many counts there are."""
         return len(self.categories)
 
-    def flat(self, counts: object) -> tuple[int, ...]:
+    def to_vector(self, counts: object) -> tuple[int, ...]:
         """The counts in category order."""
         return values_of(counts, self.categories)
 
-    def total(self, values: Sequence[int]) -> int:
+    def n_records(self, values: Sequence[int]) -> int:
         """The number of records behind counts."""
         return sum(values)
 
@@ -151,9 +151,9 @@ class DirichletMultinomial:
 
     def posterior(self, counts: object) -> DirichletPosterior:
         """The posterior Dirichlet(prior + counts). Not private: for the data owner only."""
-        return self.released(self.flat(counts))
+        return self.released(self.to_vector(counts))
 
-    def describe(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """The model in JSON's types."""
         described: dict[str, Any] = {
             "kind": self.kind,
@@ -180,7 +180,7 @@ def released_posterior(mechanism: Mechanism, value: tuple[int, ...]) -> Dirichle
 
 
 def read_model(document: Mapping[str, Any]) -> DirichletMultinomial:
-    """The model that `describe` wrote."""
+    """The model that `to_document` wrote."""
     described = document["model"]
     prior = [exact(a) for a in described["prior"]]
     if (by := described.get("by")) is None:

@@ -77,6 +77,7 @@ FAMILY = Family(
     read=Deferred(f"{_HERE}.model:read_model"),
     summary=Deferred(f"{_HERE}.showing:summary"),
     plot=Deferred(f"{_HERE}.showing:plot"),
+    examples=Deferred(f"{_HERE}.examples:examples"),
     reads="columns",
     views=("node",),
 )

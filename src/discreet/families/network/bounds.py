@@ -87,7 +87,7 @@ def largest_divergence(net: BayesNet, data: Tables | int) -> float:
             "prior",
         )
     if isinstance(data, Tables):
-        n, counts = data.total, net.flat(data)
+        n, counts = data.n_records, net.to_vector(data)
     else:
         n = check.whole("data", data)
         counts = (n,) * net.size
@@ -107,7 +107,7 @@ def probable_divergence(net: BayesNet, data: Tables | int, delta: object) -> flo
     """
     share = _delta(delta)
     mean = largest_divergence(net, data)
-    n = data.total if isinstance(data, Tables) else data
+    n = data.n_records if isinstance(data, Tables) else data
     squares = 0.0
     for prior in net.prior:
         logs = [math.log(alpha + n + 1) for alpha in prior]

@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet import check
 from discreet.check import Category
-from discreet.core.counts import AnyModel
+from discreet.core.counts import Model
 from discreet.core.documents import exact
 from discreet.core.law import Value
 from discreet.core.mechanism import Mechanism
@@ -29,7 +29,7 @@ MOST_CELLS = 10**7  # of all family tables together
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class BayesNet(AnyModel):
+class BayesNet(Model):
     """Records of several discrete variables, each depending on its parents in an acyclic graph.
 
     Every row of a conditional table, θ given a node and a configuration of its parents, has an
@@ -180,11 +180,11 @@ class BayesNet(AnyModel):
         """How many cells all tables have together."""
         return sum(family.cells for family in self.families)
 
-    def flat(self, counts: object) -> tuple[int, ...]:
+    def to_vector(self, counts: object) -> tuple[int, ...]:
         """The counts of all tables, one after the other."""
         return tuple(count for table in self.ordered(counts) for count in table)
 
-    def total(self, values: Sequence[int]) -> int:
+    def n_records(self, values: Sequence[int]) -> int:
         """The number of records behind the counts of all tables."""
         return sum(values[: self.families[0].cells])
 
@@ -203,7 +203,7 @@ class BayesNet(AnyModel):
 
     def posterior(self, tables: Tables) -> NetworkPosterior:
         """The posterior given the counts. Not private: for the data owner only."""
-        return self.released(self.flat(tables))
+        return self.released(self.to_vector(tables))
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Any:
         """Records of a network with known probabilities, as a frame."""
@@ -227,7 +227,7 @@ class BayesNet(AnyModel):
         parents, states, probabilities = bif.read(path)
         return cls(parents, states, prior, probabilities)
 
-    def describe(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """The model in JSON's types; the probabilities of a known network are no part of it."""
         return {
             "kind": self.kind,
@@ -260,7 +260,7 @@ def released_posterior(mechanism: Mechanism, value: Value) -> NetworkPosterior:
 
 
 def read_model(document: Mapping[str, Any]) -> BayesNet:
-    """The network that `describe` wrote."""
+    """The network that `to_document` wrote."""
     nodes = {node["name"]: node for node in document["model"]["nodes"]}
     prior = {}
     for name, node in nodes.items():

@@ -73,7 +73,7 @@ class NetworkSamples(NetworkLaw):
             rules: as for `BayesNet.count`.
         """
         tables = data if isinstance(data, Tables) else self.net.count(data, **rules)
-        counts = np.array(self.net.flat(tables), dtype=np.float64)
+        counts = np.array(self.net.to_vector(tables), dtype=np.float64)
         seen = counts > 0
         with np.errstate(divide="ignore"):
             logs = np.log(self._tables[:, seen]) @ counts[seen]

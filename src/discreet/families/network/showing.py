@@ -59,7 +59,7 @@ def _laws(
     found: Any = release.noise_aware(n_prior, rng) if aware is None else aware
     if (
         not isinstance(found, NoiseAwareNetwork)
-        or found.net.describe() != release.config.model.describe()
+        or found.net.to_document() != release.config.model.to_document()
     ):
         raise InputError(
             "noise_aware must be the noise-aware posterior of this release", "noise_aware"

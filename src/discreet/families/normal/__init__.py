@@ -55,4 +55,5 @@ FAMILY = Family(
     read=Deferred(f"{_HERE}.model:read_model"),
     summary=Deferred(f"{_HERE}.showing:summary"),
     plot=Deferred(f"{_HERE}.showing:plot"),
+    examples=Deferred(f"{_HERE}.examples:examples"),
 )

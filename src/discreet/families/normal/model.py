@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from discreet import check, registry
 from discreet.core import Adjacency, Mechanism
-from discreet.core.counts import AnyModel
+from discreet.core.counts import Model
 from discreet.core.documents import exact
 from discreet.core.statistics import Statistics
 from discreet.data import NumberRules, Scaled, moments
@@ -22,7 +22,7 @@ _SIZES = Fraction(1, 10**30), Fraction(10**30)  # of numbers that floats work wi
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class NormalMean(AnyModel):
+class NormalMean(Model):
     """Records x_i ~ N(μ, variance), μ ~ N(prior_mean, prior_variance), within public bounds.
 
     Records are clipped to the bounds and put on a grid: each counts as the nearest of the
@@ -140,7 +140,7 @@ class NormalMean(AnyModel):
         weighted = self.variance * self.prior_mean + n * self.prior_variance * self.centre
         return weighted / (self.variance + n * self.prior_variance) + self.step(n) * total
 
-    def flat(self, counts: object) -> tuple[int, ...]:
+    def to_vector(self, counts: object) -> tuple[int, ...]:
         """The number of records and the sum, as `count` makes them."""
         if isinstance(counts, Statistics):
             if counts.reading != self._reading or len(counts.values) != 2:
@@ -152,7 +152,7 @@ class NormalMean(AnyModel):
                 return n, total
         raise InputError("counts must be made by model.count(data)", "counts")
 
-    def total(self, values: Sequence[int]) -> int:
+    def n_records(self, values: Sequence[int]) -> int:
         """The number of records."""
         return values[0]
 
@@ -169,7 +169,7 @@ class NormalMean(AnyModel):
     def posterior(self, data: object) -> NormalPosterior:
         """The posterior of μ, of statistics or of numbers. Not private: for the data owner only."""
         counts = data if isinstance(data, (Statistics, tuple)) else self.count(data)
-        return self.released(self.flat(counts))
+        return self.released(self.to_vector(counts))
 
     @property
     def prior(self) -> NormalPosterior:
@@ -209,7 +209,7 @@ class NormalMean(AnyModel):
         found: ExpectedError = made.expected_error(n)
         return found
 
-    def describe(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """The model in JSON's types."""
         return {
             "kind": self.kind,
@@ -239,7 +239,7 @@ def released_posterior(mechanism: Mechanism, value: Sequence[Any]) -> NormalPost
 
 
 def read_model(document: Mapping[str, Any]) -> NormalMean:
-    """The model that `describe` wrote."""
+    """The model that `to_document` wrote."""
     described = document["model"]
     return NormalMean(
         exact(described["prior_mean"]),

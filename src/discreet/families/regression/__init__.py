@@ -26,13 +26,13 @@ FAMILY = Family(
                 Option("weight", "number", None, "Of y among the columns."),
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
-            posterior=Deferred(f"{_HERE}.noise_aware:released_weights"),
+            posterior=Deferred(f"{_HERE}.noise_aware:released_coefficients"),
             noise_aware=Deferred(f"{_HERE}.noise_aware:infer"),
             **_CAN,
         ),
         MechanismSpec(
             "sample",
-            Deferred(f"{_HERE}.mechanisms.sample:weight_sample"),
+            Deferred(f"{_HERE}.mechanisms.sample:coefficient_sample"),
             "Draws of the coefficients from the truncated posterior (P2).",
             options=(
                 Option("samples", "whole", 1, "How many draws."),
@@ -41,7 +41,8 @@ FAMILY = Family(
             ),
             posterior=Deferred(f"{_HERE}.noise_aware:released_samples"),
             noise_aware=Unavailable(
-                "samples of weights are draws from the posterior already: use release.posterior"
+                "samples are draws from the posterior of the coefficients already: use "
+                "release.posterior"
             ),
             **_CAN,
         ),
@@ -50,5 +51,6 @@ FAMILY = Family(
     read=Deferred(f"{_HERE}.model:read_model"),
     summary=Deferred(f"{_HERE}.showing:summary"),
     plot=Deferred(f"{_HERE}.showing:plot"),
+    examples=Deferred(f"{_HERE}.examples:examples"),
     reads="columns",
 )

@@ -24,18 +24,29 @@ CAUTION = "Related columns, or columns that fill little of their bounds, have la
 class ExpectedError:
     """Root mean squared errors in the units of the data.
 
-    `prediction` is that of the predicted mean of y; `weights` those of every weight. Each with
-    privacy, without (`exact_…`), and of the prior alone, before any data (`prior_…`). `width` is
-    that of y's bounds.
+    `prediction` is that of the predicted mean of y; `coefficients` those of every coefficient. Each
+    with privacy, without (`exact_…`), and of the prior alone, before any data (`prior_…`). `width`
+    is that of y's bounds.
     """
 
     prediction: float
     exact_prediction: float
     prior_prediction: float
-    weights: Mapping[str, float]
-    exact_weights: Mapping[str, float]
-    prior_weights: Mapping[str, float]
+    coefficients: Mapping[str, float]
+    exact_coefficients: Mapping[str, float]
+    prior_coefficients: Mapping[str, float]
     width: float
+
+    @property
+    def error(self) -> float:
+        """That of the prediction, by which `dp.plan` judges."""
+        return self.prediction
+
+    def to_document(self) -> dict[str, Any]:
+        """In JSON's types, by the names that it had from the beginning."""
+        return {
+            name.replace("coefficients", "weights"): value for name, value in vars(self).items()
+        }
 
     @property
     def learnt(self) -> float:
@@ -51,8 +62,8 @@ class ExpectedError:
         heading = ("expected error of", "private", "without privacy", "prior alone")
         rows = [("prediction", self.prediction, self.exact_prediction, self.prior_prediction)]
         rows += [
-            (name, error, self.exact_weights[name], self.prior_weights[name])
-            for name, error in self.weights.items()
+            (name, error, self.exact_coefficients[name], self.prior_coefficients[name])
+            for name, error in self.coefficients.items()
         ]
         table = aligned([heading, *((row[0], *(f"{x:.3g}" for x in row[1:])) for row in rows)])
         ratio = self.prediction / self.exact_prediction
@@ -66,14 +77,14 @@ class ExpectedError:
 
 
 def expected_error(mechanism: Mechanism, n: int) -> ExpectedError:
-    """For features that are uniform within their bounds and weights that the prior describes.
+    """For features that are uniform within their bounds and coefficients that the prior describes.
 
     The normal approximation of `gibbs`: Uᵀt − S·w has the noise of Uᵀt, of UᵀU times
     w, and sampling.
     """
     model = mechanism.config.model
-    mean, precision = (np.array(part, dtype=np.float64) for part in model.inner_prior)
-    noise = model.inner_noise
+    mean, precision = (np.array(part, dtype=np.float64) for part in model.standardised_prior)
+    noise = model.standardised_noise
     known = not isinstance(noise, tuple)
     sigma = float(noise if known else noise[1] / max(noise[0] - 1, Fraction(1, 2)))
     prior: Floats = np.asarray(np.linalg.inv(precision if known else precision / sigma))
@@ -96,7 +107,7 @@ def expected_error(mechanism: Mechanism, n: int) -> ExpectedError:
 
 def _named(model: Any, covariance: Floats) -> dict[str, float]:
     sds = np.sqrt(np.diagonal(covariance)).tolist()
-    return dict(zip(model.weights, sds, strict=True))
+    return dict(zip(model.coefficients, sds, strict=True))
 
 
 def _uniform(model: Any) -> Floats:

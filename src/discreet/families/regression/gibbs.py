@@ -1,7 +1,7 @@
-"""Draws of regression weights given noisy moments, by Gibbs sampling of all that is unknown.
+"""Draws of regression coefficients given noisy moments, by Gibbs sampling of all that is unknown.
 
-Unknown are the weights w, the moments S = UᵀU of the features, and maybe the noise variance σ².
-Given S, Uᵀt ~ N(S·w, σ²S) exactly, whatever the features are; noise comes on top of both. Every
+Unknown are the coefficients w, the moments S = UᵀU of the features, and maybe the noise variance
+σ². Given S, Uᵀt ~ N(S·w, σ²S) exactly, whatever the features are; noise comes on top of both. Every
 entry of S has a normal prior with mean and variance common to its kind (sums of columns, products
 of two, squares), which are learnt from the entries themselves. Laplace noise is normal noise whose
 variance is exponential. So every conditional law is normal, gamma or inverse Gaussian (after
@@ -22,7 +22,7 @@ from discreet.exact import Floats, Ints
 from discreet.progress import track
 
 CHAINS, BURN, KEPT = 16, 40, 60
-MANY = 40  # weights, from where on there are fewer chains
+MANY = 40  # coefficients, from where on there are fewer chains
 TINY = 1e-12
 
 
@@ -46,7 +46,7 @@ class Draws:
     noises: Floats
 
 
-def draw_weights(
+def draw_coefficients(
     noisy: Moments,
     mean: Floats,
     precision: Floats,
@@ -143,19 +143,19 @@ class _Chains:
         tables = self._tables(self.entries)
         total = self.sigma[:, None, None] * self.common + _diagonal(self.target_variance)
         inverse = np.linalg.inv(total)
-        weights, mean, covariance = self._draw_weights(tables, inverse)
+        coefficients, mean, covariance = self._draw_coefficients(tables, inverse)
         law = mean, covariance, self.sigma
-        self._draw_entries(weights, total)
-        error = self._draw_error(weights, inverse)
+        self._draw_entries(coefficients, total)
+        error = self._draw_error(coefficients, inverse)
         if self.noisy.laplace:
             self.variance = self._variances(self.seen - self.entries, self.sd)
             self.target_variance = self._variances(error, self.target_sd)
         self._draw_kinds()
         if isinstance(self.noise, tuple):
-            self.sigma = self._draw_sigma(weights, error)
+            self.sigma = self._draw_sigma(coefficients, error)
         return law
 
-    def _draw_weights(self, tables: Floats, inverse: Floats) -> tuple[Floats, Floats, Floats]:
+    def _draw_coefficients(self, tables: Floats, inverse: Floats) -> tuple[Floats, Floats, Floats]:
         """W given S: a regression of the noisy Uᵀt on S."""
         scaled = self.sigma[:, None, None] if isinstance(self.noise, tuple) else 1.0
         prior = self.prior_precision / scaled
@@ -166,20 +166,20 @@ class _Chains:
         mean = _times(covariance, linear)
         return mean + _times(root, self.rng.normal(size=mean.shape)), mean, covariance
 
-    def _draw_entries(self, weights: Floats, total: Floats) -> None:
+    def _draw_entries(self, coefficients: Floats, total: Floats) -> None:
         """S given w, where it is positive definite.
 
         A draw that is not is left out; then comes a step along the ellipse through another draw and
         the last S, nearer and nearer until it is (Murray, Adams and MacKay 2010).
         """
-        drawn, _ = self._conditional(weights, total)
+        drawn, _ = self._conditional(coefficients, total)
         if not self.guarded:
             self.entries = drawn
             return
         fine = self._definite(drawn)
         self.rejected |= not fine.all()
         self.entries = np.where(fine[:, None], drawn, self.entries)
-        other, mean = self._conditional(weights, total)
+        other, mean = self._conditional(coefficients, total)
         self.entries = self._along_ellipse(self.entries - mean, other - mean, mean)
 
     def _along_ellipse(self, here: Floats, other: Floats, mean: Floats) -> Floats:
@@ -198,7 +198,7 @@ class _Chains:
     def _definite(self, entries: Floats) -> NDArray[np.bool_]:
         return np.asarray(np.linalg.eigvalsh(self._tables(entries))[:, 0] > TINY * self.n)
 
-    def _conditional(self, weights: Floats, total: Floats) -> tuple[Floats, Floats]:
+    def _conditional(self, coefficients: Floats, total: Floats) -> tuple[Floats, Floats]:
         """A draw of S given w, and its mean, wherever they lie.
 
         Drawn as if Uᵀt told nothing, and corrected by what it tells (Matheron's rule).
@@ -206,30 +206,30 @@ class _Chains:
         variance = 1 / (1 / self.variance + 1 / self.spread)
         mean = variance * (self.seen / self.variance + self.centre / self.spread)
         drawn = mean + np.sqrt(variance) * self.rng.normal(size=mean.shape)
-        error = _times(np.linalg.cholesky(total), self.rng.normal(size=weights.shape))
+        error = _times(np.linalg.cholesky(total), self.rng.normal(size=coefficients.shape))
         spread = self._tables(variance)
-        products = spread * weights[:, :, None] * weights[:, None, :]
-        products[:, self.axis, self.axis] = _times(spread, np.square(weights))
+        products = spread * coefficients[:, :, None] * coefficients[:, None, :]
+        products[:, self.axis, self.axis] = _times(spread, np.square(coefficients))
         rests = [
-            self.target - _times(self._tables(drawn), weights) - error,
-            self.target - _times(self._tables(mean), weights),
+            self.target - _times(self._tables(drawn), coefficients) - error,
+            self.target - _times(self._tables(mean), coefficients),
         ]
         gains = np.linalg.solve(products + total, np.stack(rests, axis=-1))
         found = [
-            start + variance * self._reach(gains[..., i], weights)
+            start + variance * self._reach(gains[..., i], coefficients)
             for i, start in enumerate((drawn, mean))
         ]
         return found[0], found[1]
 
-    def _reach(self, gain: NDArray[Any], weights: Floats) -> Floats:
+    def _reach(self, gain: NDArray[Any], coefficients: Floats) -> Floats:
         """What a change of S·w asks of every entry."""
         above, right = self.above, self.right
-        other = np.where(above == right, 0.0, gain[:, right] * weights[:, above])
-        return np.asarray(gain[:, above] * weights[:, right] + other)
+        other = np.where(above == right, 0.0, gain[:, right] * coefficients[:, above])
+        return np.asarray(gain[:, above] * coefficients[:, right] + other)
 
-    def _draw_error(self, weights: Floats, inverse: Floats) -> Floats:
+    def _draw_error(self, coefficients: Floats, inverse: Floats) -> Floats:
         """The noise in Uᵀt given S and w, likewise."""
-        rest = self.target - _times(self._tables(self.entries), weights)
+        rest = self.target - _times(self._tables(self.entries), coefficients)
         error = np.sqrt(self.target_variance) * self.rng.normal(size=rest.shape)
         normal = self.rng.normal(size=rest.shape) * np.sqrt(self.sigma)[:, None]
         gap = rest - error - normal @ self.root.T
@@ -255,7 +255,7 @@ class _Chains:
             drawn = (least + squares) / 2 / np.maximum(gamma, TINY)
             self.spread[:, places] = np.minimum(drawn, self.n**2)[:, None]
 
-    def _draw_sigma(self, weights: Floats, error: Floats) -> Floats:
+    def _draw_sigma(self, coefficients: Floats, error: Floats) -> Floats:
         """σ² from its conditional law on a grid of 60 values around the last ones.
 
         The noisy tᵀt is N(2wᵀq − wᵀSw + nσ², 2nσ⁴ + its noise) with q = Uᵀt, and q − Sw is
@@ -265,11 +265,11 @@ class _Chains:
         shape, scale = map(float, self.noise)
         tables = self._tables(self.entries)
         cross = self.target - error
-        fitted = _times(tables, weights)
-        known = 2 * (weights * cross).sum(axis=1) - (weights * fitted).sum(axis=1)
+        fitted = _times(tables, coefficients)
+        known = 2 * (coefficients * cross).sum(axis=1) - (coefficients * fitted).sum(axis=1)
         left = cross - fitted
         quadratic = (_times(self.common_inverse, left) * left).sum(axis=1)
-        step = weights - self.prior_mean
+        step = coefficients - self.prior_mean
         quadratic += (_times(self.prior_precision, step) * step).sum(axis=1)
         reach = np.log(1e6) * self.rng.random((self.chains, 1)) ** 3
         grid = self.sigma[:, None] * np.exp(reach * np.linspace(-1, 1, 61))

@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet import check, registry
 from discreet.core import Adjacency
-from discreet.core.counts import AnyModel
+from discreet.core.counts import Model
 from discreet.core.documents import exact
 from discreet.core.statistics import Statistics, places
 from discreet.data.moments import NumberRules, Scaled, moments
@@ -20,8 +20,8 @@ from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.families.regression.conjugate import conjugate
 from discreet.families.regression.default_prior import usual_noise, usual_prior
-from discreet.families.regression.posterior import WeightsPosterior
-from discreet.families.regression.prior import Matrix, Vector, WeightsPrior
+from discreet.families.regression.posterior import CoefficientsPosterior
+from discreet.families.regression.prior import CoefficientsPrior, Matrix, Vector
 from discreet.families.regression.reading import (
     INTERCEPT,
     bounded,
@@ -41,15 +41,16 @@ MOST_VARIANCE = 10**15
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class LinearRegression(AnyModel):
-    """y = w_0 + Σ_j w_j·x_j + noise with normal noise and a normal prior of the weights.
+class LinearRegression(Model):
+    """y = w_0 + Σ_j w_j·x_j + noise with normal noise and a normal prior of the coefficients.
 
-    Records are clipped to the bounds, which are public. The constant is the weight "intercept".
+    Records are clipped to the bounds, which are public. The constant is called
+    "intercept".
 
     Args:
-        prior: of the weights, in the units of the data. None: one that the bounds suggest. Else a
-            variance for all of them, with mean 0; a pair (mean, covariance), where the mean is
-            a number or a vector and the covariance a variance, a vector of variances or a
+        prior: of the coefficients, in the units of the data. None: one that the bounds suggest.
+            Else a variance for all of them, with mean 0; a pair (mean, covariance), where the mean
+            is a number or a vector and the covariance a variance, a vector of variances or a
             matrix, the intercept first and then X in order; or a mapping from "intercept" and every
             column to a variance or a pair (mean, variance).
         noise_variance: of y given x, if it is known; or a pair (shape, scale) for an unknown one
@@ -74,7 +75,7 @@ class LinearRegression(AnyModel):
 
     kind: ClassVar[str] = "LinearRegression"
 
-    prior: WeightsPrior | None
+    prior: CoefficientsPrior | None
     noise: Fraction | tuple[Fraction, Fraction] | None
     bounds: tuple[Scaled, ...]
     radius: Fraction | None
@@ -94,7 +95,7 @@ class LinearRegression(AnyModel):
     ) -> None:
         check.choice("intercept", intercept, (True, False))
         values: dict[str, object] = {
-            "prior": None if prior is None else WeightsPrior.read(prior),
+            "prior": None if prior is None else CoefficientsPrior.read(prior),
             "noise": None if noise_variance is None else read_noise(noise_variance),
             "bounds": read_bounds(bounds, intercept),
             "radius": None if radius is None else check.positive("radius", radius),
@@ -125,7 +126,7 @@ class LinearRegression(AnyModel):
         chosen = replace_fields(self, y=target, X=tuple(columns))
         noise = usual_noise(chosen.units) if self.noise is None else self.noise
         prior = usual_prior(chosen.units, noise) if self.prior is None else self.prior
-        own = WeightsPrior(None, *prior.of(chosen.weights))
+        own = CoefficientsPrior(None, *prior.of(chosen.coefficients))
         model = replace_fields(chosen, prior=own, noise=noise, bounds=chosen.scaled)
         _require_moderate(model)
         return model
@@ -214,8 +215,8 @@ class LinearRegression(AnyModel):
         return self.scaled, self.grid, self.radius, self.intercept
 
     @property
-    def weights(self) -> tuple[str, ...]:
-        """What the weights are called."""
+    def coefficients(self) -> tuple[str, ...]:
+        """What the coefficients are called."""
         return (INTERCEPT, *self.X) if self.intercept else self.X
 
     @cached_property
@@ -225,8 +226,8 @@ class LinearRegression(AnyModel):
         return Units(tuple(features), target, self.intercept)
 
     @cached_property
-    def inner_prior(self) -> tuple[Vector, Matrix]:
-        """Mean and precision of the weights in the units of the statistics.
+    def standardised_prior(self) -> tuple[Vector, Matrix]:
+        """Mean and precision of the coefficients in the units of the statistics.
 
         For an unknown noise variance the precision is that times the variance.
         """
@@ -236,7 +237,7 @@ class LinearRegression(AnyModel):
         return mean, tuple(tuple(x / self.units.noise for x in row) for row in precision)
 
     @cached_property
-    def inner_noise(self) -> Fraction | tuple[Fraction, Fraction]:
+    def standardised_noise(self) -> Fraction | tuple[Fraction, Fraction]:
         """The noise variance, or shape and scale of its prior, in the units of the statistics."""
         if isinstance(self.noise, tuple):
             return self.noise[0], self.noise[1] / self.units.noise
@@ -247,19 +248,19 @@ class LinearRegression(AnyModel):
     def _own_prior(self) -> tuple[Vector, Matrix]:
         _ = self._target
         assert self.prior is not None
-        return self.prior.of(self.weights)
+        return self.prior.of(self.coefficients)
 
     @property
     def rows(self) -> int:
         """Of the matrix of statistics: the constant, if there is one, X and y."""
-        return len(self.weights) + 1
+        return len(self.coefficients) + 1
 
     @property
     def size(self) -> int:
         """How many numbers are released: that of records, and one for each pair of columns."""
         return 1 + self.rows * (self.rows + 1) // 2 - self.intercept
 
-    def flat(self, counts: object) -> tuple[int, ...]:
+    def to_vector(self, counts: object) -> tuple[int, ...]:
         """The number of records, the products of two different columns, and the squares."""
         if not isinstance(counts, Statistics):
             raise InputError(
@@ -270,7 +271,7 @@ class LinearRegression(AnyModel):
             raise InputError("stats were made with other columns, bounds or grid", "stats")
         return counts.values
 
-    def total(self, values: Sequence[int]) -> int:
+    def n_records(self, values: Sequence[int]) -> int:
         """The number of records."""
         return values[0]
 
@@ -281,10 +282,10 @@ class LinearRegression(AnyModel):
         matrix[above, right] = matrix[right, above] = entries
         return matrix
 
-    def posterior(self, stats: object) -> WeightsPosterior:
+    def posterior(self, stats: object) -> CoefficientsPosterior:
         """The exact posterior given the statistics. Not private: for the data owner only."""
         model = self.for_counts(stats) if self.y is None else self
-        n, *entries = model.flat(stats)
+        n, *entries = model.to_vector(stats)
         matrix = model.moments([entry / self.grid**2 for entry in entries])
         if self.intercept:
             matrix[0, 0] = n
@@ -300,9 +301,9 @@ class LinearRegression(AnyModel):
     ) -> ExpectedError:
         """What to expect of a release before paying for it: from public values alone.
 
-        Root mean squared errors of predictions and of every weight, with and without privacy and of
-        the prior alone, if features are uniform within their bounds and the prior holds. A model
-        that does not know its columns yet is asked as `model.of(y, X).expected_error(…)`.
+        Root mean squared errors of predictions and of every coefficient, with and without privacy
+        and of the prior alone, if features are uniform within their bounds and the prior holds. A
+        model that does not know its columns yet is asked as `model.of(y, X).expected_error(…)`.
 
         Args:
             n: the number of records; under add-remove, where it is private, a guess at it.
@@ -318,7 +319,7 @@ class LinearRegression(AnyModel):
         found: ExpectedError = made.expected_error(n)
         return found
 
-    def describe(self) -> dict[str, Any]:
+    def to_document(self) -> dict[str, Any]:
         """The model in JSON's types."""
         mean, covariance = self._own_prior
         noise = self.noise if isinstance(self.noise, tuple) else (self.noise,)
@@ -337,12 +338,12 @@ class LinearRegression(AnyModel):
 
     def __repr__(self) -> str:
         columns = ", ".join(f"{c.name} in [{c.low}, {c.high}]" for c in self.bounds)
-        what = "" if self.y is None else f"{self.y} on {', '.join(self.weights)}; "
+        what = "" if self.y is None else f"{self.y} on {', '.join(self.coefficients)}; "
         return f"LinearRegression({check.shorten(what)}bounds {check.shorten(columns)})"
 
 
 def read_model(document: Mapping[str, Any]) -> LinearRegression:
-    """The model that `describe` wrote."""
+    """The model that `to_document` wrote."""
     described = document["model"]
     columns = [*described["X"], described["y"]]
     noise = [exact(number) for number in described["noise"]]
@@ -373,7 +374,9 @@ def replace_fields(model: LinearRegression, **changes: object) -> LinearRegressi
 
 def _require_moderate(model: LinearRegression) -> None:
     """Refuse a prior that floats cannot hold beside the data: in units of the bounds."""
-    for place, (name, row) in enumerate(zip(model.weights, model.inner_prior[1], strict=True)):
+    for place, (name, row) in enumerate(
+        zip(model.coefficients, model.standardised_prior[1], strict=True)
+    ):
         if not Fraction(1, MOST_VARIANCE) <= row[place] <= MOST_VARIANCE:
             raise InputError(
                 f"prior must give {name!r} a variance between 1e-15 and 1e15, all columns being "

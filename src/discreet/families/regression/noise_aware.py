@@ -1,4 +1,4 @@
-"""Regression weights given noisy statistics: as they stand, and with the noise accounted for."""
+"""Regression coefficients given noisy statistics: as they stand, and noise-aware."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from discreet.core import Mechanism
 from discreet.core.law import Outcome, Value
 from discreet.errors import InputError
 from discreet.families.regression.conjugate import conjugate
-from discreet.families.regression.gibbs import Moments, draw_weights
+from discreet.families.regression.gibbs import Moments, draw_coefficients
 from discreet.families.regression.mechanisms.statistics import weight_of
-from discreet.families.regression.posterior import Weights, WeightSamples, WeightsMixture
+from discreet.families.regression.posterior import (
+    Coefficients,
+    CoefficientSamples,
+    CoefficientsMixture,
+)
 
 
 def infer(
@@ -21,21 +25,25 @@ def infer(
     raw: Outcome,
     n_prior: object = None,
     rng: np.random.Generator | None = None,
-) -> WeightsMixture:
-    """The posterior of the weights given the noisy statistics, the noise included."""
+) -> CoefficientsMixture:
+    """The posterior of the coefficients given the noisy statistics, the noise included."""
     if n_prior is not None:
         raise InputError("n_prior is for counts and means under add-remove", "n_prior")
     model = mechanism.config.model
     # seeded by what is public, so that one release always gives one posterior
     source = np.random.default_rng([abs(z) for z in raw]) if rng is None else check.generator(rng)
-    mean, precision = (np.array(part, dtype=np.float64) for part in model.inner_prior)
-    found = draw_weights(read_moments(mechanism, raw), mean, precision, model.inner_noise, source)
+    mean, precision = (np.array(part, dtype=np.float64) for part in model.standardised_prior)
+    found = draw_coefficients(
+        read_moments(mechanism, raw), mean, precision, model.standardised_noise, source
+    )
     means, covariances = model.units.outward(found.means, found.covariances)
     noises = found.noises * float(model.units.noise)
-    return WeightsMixture(model.weights, means, covariances, noises, intercept=model.intercept)
+    return CoefficientsMixture(
+        model.coefficients, means, covariances, noises, intercept=model.intercept
+    )
 
 
-def released_weights(mechanism: Mechanism, value: Value) -> Weights:
+def released_coefficients(mechanism: Mechanism, value: Value) -> Coefficients:
     """What released numbers say if they are taken for the true ones.
 
     Statistics are made positive definite: the features' moments get no eigenvalue below √p times
@@ -51,13 +59,15 @@ def released_weights(mechanism: Mechanism, value: Value) -> Weights:
     return conjugate(model, noisy.n, matrix)
 
 
-def released_samples(mechanism: Mechanism, value: Value) -> WeightSamples:
+def released_samples(mechanism: Mechanism, value: Value) -> CoefficientSamples:
     """The released draws, in the units of the data."""
     model, options = mechanism.config.model, dict(mechanism.config.options)
     draws = np.array([float(x) for x in value]).reshape(options["samples"], -1)
     nothing = np.zeros((draws.shape[1],) * 2)
-    weights = model.units.outward(draws, nothing)[0]
-    return WeightSamples(model.weights, weights, float(model.noise), intercept=model.intercept)
+    coefficients = model.units.outward(draws, nothing)[0]
+    return CoefficientSamples(
+        model.coefficients, coefficients, float(model.noise), intercept=model.intercept
+    )
 
 
 def read_moments(mechanism: Mechanism, values: Any) -> Moments:

@@ -1,4 +1,4 @@
-"""What is known of regression weights: a posterior, a noise-aware mixture, or samples."""
+"""What is known of regression coefficients: a posterior, a noise-aware mixture, or samples."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from discreet.exact import Floats
 LEVEL = 0.95
 
 
-class Weights(ABC):
-    """A law of the weights: the intercept, if there is one, then the columns in order."""
+class Coefficients(ABC):
+    """A law of the coefficients: the intercept, if there is one, then the columns in order."""
 
     names: tuple[str, ...]
     intercept: bool
 
     @abstractmethod
     def mean(self) -> Floats:
-        """The mean of every weight."""
+        """The mean of every coefficient."""
 
     @abstractmethod
     def covariance(self) -> Floats:
-        """The covariance of the weights."""
+        """The covariance of the coefficients."""
 
     @abstractmethod
     def noise_variance(self) -> float:
@@ -37,22 +37,22 @@ class Weights(ABC):
 
     @abstractmethod
     def _quantiles(self, rows: Floats, q: float) -> Floats:
-        """Of every linear combination of the weights."""
+        """Of every linear combination of the coefficients."""
 
     @abstractmethod
     def sample(self, size: int, rng: np.random.Generator) -> Floats:
         """Draws, one a row."""
 
     def sd(self) -> Floats:
-        """The standard deviation of every weight."""
+        """The standard deviation of every coefficient."""
         return np.sqrt(np.diagonal(self.covariance()))
 
     def quantile(self, q: float) -> Floats:
-        """Of every weight."""
+        """Of every coefficient."""
         return self._quantiles(np.eye(len(self.names)), q)
 
     def interval(self, level: float = LEVEL) -> Floats:
-        """The central credible interval of every weight: a row (low, high) each."""
+        """The central credible interval of every coefficient: a row (low, high) each."""
         return self._intervals(np.eye(len(self.names)), level)
 
     def band(self, X: Any, level: float = LEVEL) -> Floats:  # noqa: N803
@@ -105,7 +105,7 @@ class Weights(ABC):
             (name, f"{mean:.4g}", f"{sd:.3g}", f"{low:.4g} to {high:.4g}")
             for name, mean, sd, (low, high) in columns
         ]
-        return report.html_table(("weight", "mean", "sd", "95 % interval"), rows, 0)
+        return report.html_table(("coefficient", "mean", "sd", "95 % interval"), rows, 0)
 
     def __repr__(self) -> str:
         pairs = zip(self.names, self.mean(), self.sd(), strict=True)
@@ -114,7 +114,7 @@ class Weights(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WeightsPosterior(Weights):
+class CoefficientsPosterior(Coefficients):
     """A normal law, or Student's if the noise variance is unknown, of `freedom` degrees.
 
     `location` is the mean, `scale` the covariance or Student's scale matrix, and `noise` the
@@ -159,7 +159,7 @@ class WeightsPosterior(Weights):
             normal *= np.sqrt(self.freedom / rng.chisquare(self.freedom, size=(size, 1)))
         return self.location + normal @ factor.T
 
-    def update(self, X: Any, y: Any) -> WeightsPosterior:  # noqa: N803
+    def update(self, X: Any, y: Any) -> CoefficientsPosterior:  # noqa: N803
         """The posterior after more records, of the reader's own: conjugate, at no cost."""
         design, target = self._records(X, y)
         unit = self.scale / self.noise  # covariance in units of the noise variance
@@ -175,13 +175,13 @@ class WeightsPosterior(Weights):
             noise = float(total / freedom)
         return replace(self, location=mean, scale=spread * noise, noise=noise, freedom=freedom)
 
-    def hellinger(self, other: WeightsPosterior) -> float:
+    def hellinger(self, other: CoefficientsPosterior) -> float:
         """The Hellinger distance from another normal posterior.
 
         H² = 1 − (det A·det B)^{1/4}·det(C)^{−1/2}·exp(−Δᵀ·C⁻¹·Δ/8) with C = (A + B)/2.
         """
         if self.names != other.names or not math.isinf(self.freedom + other.freedom):
-            raise InputError("other must be a normal posterior of the same weights", "other")
+            raise InputError("other must be a normal posterior of the same coefficients", "other")
         middle = (self.scale + other.scale) / 2
         shift = self.location - other.location
         logs = [np.linalg.slogdet(part)[1] for part in (self.scale, other.scale, middle)]
@@ -191,8 +191,8 @@ class WeightsPosterior(Weights):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WeightsMixture(Weights):
-    """A mixture of normal laws with equal shares: what an output says of the weights."""
+class CoefficientsMixture(Coefficients):
+    """A mixture of normal laws with equal shares: what an output says of the coefficients."""
 
     names: tuple[str, ...]
     means: Floats  # a row for every part
@@ -231,7 +231,7 @@ class WeightsMixture(Weights):
         normal = rng.normal(size=(size, len(self.names)))
         return np.asarray(self.means[part] + np.einsum("ijk,ik->ij", factors, normal))
 
-    def update(self, X: Any, y: Any) -> WeightsMixture:  # noqa: N803
+    def update(self, X: Any, y: Any) -> CoefficientsMixture:  # noqa: N803
         """The posterior after more records, of the reader's own: at no cost.
 
         Every part is updated by itself and counts by how probable it made the records: the parts
@@ -260,8 +260,8 @@ class WeightsMixture(Weights):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WeightSamples(Weights):
-    """Released draws of the weights from their posterior."""
+class CoefficientSamples(Coefficients):
+    """Released draws of the coefficients from their posterior."""
 
     names: tuple[str, ...]
     draws: Floats  # one a row

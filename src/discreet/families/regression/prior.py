@@ -1,4 +1,4 @@
-"""Normal priors of regression weights, in the units of the data, as exact rationals."""
+"""Normal priors of regression coefficients, in the units of the data, as exact rationals."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Matrix: TypeAlias = tuple[Vector, ...]
 
 
 @dataclass(frozen=True)
-class WeightsPrior:
-    """N(mean, covariance): of weights by name, in order, or the same for all of them.
+class CoefficientsPrior:
+    """N(mean, covariance): of coefficients by name, in order, or the same for all of them.
 
-    One mean and a covariance of one entry stand for independent weights that are all alike.
+    One mean and a covariance of one entry stand for independent coefficients that are all alike.
     """
 
     names: tuple[str, ...] | None
@@ -29,9 +29,9 @@ class WeightsPrior:
     covariance: Matrix
 
     @classmethod
-    def read(cls, prior: object) -> WeightsPrior:
+    def read(cls, prior: object) -> CoefficientsPrior:
         """A variance; a pair (mean, covariance); or a mapping by name to either of numbers."""
-        if isinstance(prior, WeightsPrior):
+        if isinstance(prior, CoefficientsPrior):
             return prior
         if isinstance(prior, Mapping):
             names = tuple(check.label("prior", name) for name in prior)
@@ -45,24 +45,24 @@ class WeightsPrior:
             )
         return cls(None, (Fraction(0),), ((check.positive("prior", prior),),))
 
-    def of(self, weights: Sequence[str]) -> tuple[Vector, Matrix]:
-        """Mean and covariance of these weights, in this order."""
+    def of(self, coefficients: Sequence[str]) -> tuple[Vector, Matrix]:
+        """Mean and covariance of these coefficients, in this order."""
         if self.names is not None:
-            if set(self.names) != set(weights):
+            if set(self.names) != set(coefficients):
                 raise InputError(
-                    f"prior must name the weights {', '.join(weights)}, got "
+                    f"prior must name the coefficients {', '.join(coefficients)}, got "
                     f"{check.shorten(', '.join(self.names))}",
                     "prior",
                 )
-            order = [self.names.index(name) for name in weights]
+            order = [self.names.index(name) for name in coefficients]
             rows = tuple(tuple(self.covariance[i][j] for j in order) for i in order)
             return tuple(self.mean[i] for i in order), rows
         if len(self.mean) == 1:
-            k = len(weights)
+            k = len(coefficients)
             return self.mean * k, _diagonal([self.covariance[0][0]] * k)
-        if len(self.mean) != len(weights):
+        if len(self.mean) != len(coefficients):
             raise InputError(
-                f"prior must have {len(weights)} weights, {', '.join(weights)}, got "
+                f"prior must have {len(coefficients)} coefficients, {', '.join(coefficients)}, got "
                 f"{len(self.mean)}",
                 "prior",
             )
@@ -84,7 +84,7 @@ def _is_pair(prior: object) -> bool:
 
 
 def _pair(argument: str, given: object) -> tuple[Fraction, Fraction]:
-    """Mean and variance of one weight."""
+    """Mean and variance of one coefficient."""
     pair: Any = given if _is_pair(given) else (0, given)
     mean, variance = pair
     return check.rational(argument, mean), check.positive(argument, variance)

@@ -10,13 +10,13 @@ import math
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from discreet.core.counts import AnyModel
+from discreet.core.counts import Model
 from discreet.exact.hockey_stick import gaussian_variance
 
 MOST_WEIGHT = 100
 
 
-class Regression(AnyModel, Protocol):
+class Regression(Model, Protocol):
     """A regression on clipped records: what is read of it is public."""
 
     @property
@@ -40,11 +40,11 @@ class Regression(AnyModel, Protocol):
         """Of the matrix of statistics: the constant, if there is one, X and y."""
 
     @property
-    def inner_prior(self) -> tuple[tuple[Fraction, ...], tuple[tuple[Fraction, ...], ...]]:
-        """Mean and precision of the weights, all columns being in [−1, 1]."""
+    def standardised_prior(self) -> tuple[tuple[Fraction, ...], tuple[tuple[Fraction, ...], ...]]:
+        """Mean and precision of the coefficients, all columns being in [−1, 1]."""
 
     @property
-    def inner_noise(self) -> Fraction | tuple[Fraction, Fraction]:
+    def standardised_noise(self) -> Fraction | tuple[Fraction, Fraction]:
         """The noise variance, or shape and scale of its prior, in these units."""
 
 
@@ -139,9 +139,9 @@ def _root(number: int) -> Fraction:
 
 
 def _prior_square(model: Regression) -> Fraction:
-    """Σ E[w_j]² plus the variances given all other weights, which are quick to have."""
-    mean, precision = model.inner_prior
-    noise = model.inner_noise
+    """Σ E[w_j]² plus the variances given all other coefficients, which are quick to have."""
+    mean, precision = model.standardised_prior
+    noise = model.standardised_noise
     spread = noise[1] / max(noise[0] - 1, Fraction(1, 2)) if isinstance(noise, tuple) else 1
     pairs = enumerate(zip(mean, precision, strict=True))
     return sum((m * m + spread / row[i] for i, (m, row) in pairs), Fraction(0))

@@ -10,8 +10,8 @@ from discreet.core import families
 from discreet.core.family import Published
 from discreet.errors import InputError
 from discreet.families.regression.conjugate import conjugate
-from discreet.families.regression.posterior import WeightsMixture
-from discreet.families.regression.summary import WeightsSummary
+from discreet.families.regression.posterior import CoefficientsMixture
+from discreet.families.regression.summary import CoefficientsSummary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 def summary(
     release: Published,
-    noise_aware: WeightsMixture | None = None,
+    noise_aware: CoefficientsMixture | None = None,
     n_prior: object = None,
     rng: np.random.Generator | None = None,
-) -> WeightsSummary:
+) -> CoefficientsSummary:
     """The posterior as released and noise-aware, side by side."""
     model = release.config.model
     prior = conjugate(model, 0, np.zeros((model.rows, model.rows)))
     aware = _aware(release, noise_aware, n_prior, rng)
-    return WeightsSummary(release.title, release.posterior, aware, prior)
+    return CoefficientsSummary(release.title, release.posterior, aware, prior)
 
 
 def plot(
-    release: Published, noise_aware: WeightsMixture | None = None, ax: Axes | None = None
+    release: Published, noise_aware: CoefficientsMixture | None = None, ax: Axes | None = None
 ) -> Axes:
     """Both as intervals of every coefficient but the constant."""
-    from discreet.plots.weights import plot_weights
+    from discreet.plots.coefficients import plot_coefficients
 
     model, aware = release.config.model, _aware(release, noise_aware)
     widths = [float(column.high - column.low) for column in model.scaled[:-1]]
     plain = release.posterior
-    return plot_weights(model.X, widths, model.y, plain, aware, ax=ax, title=release.title)
+    return plot_coefficients(model.X, widths, model.y, plain, aware, ax=ax, title=release.title)
 
 
 def _aware(
@@ -47,13 +47,16 @@ def _aware(
     given: Any,
     n_prior: object = None,
     rng: np.random.Generator | None = None,
-) -> WeightsMixture | None:
+) -> CoefficientsMixture | None:
     """Noise-aware, which samples of the posterior are not."""
     if given is None:
         if not families.spec_of(release.mechanism).can("noise_aware"):
             return None
         given = release.noise_aware(n_prior, rng)
-    if not isinstance(given, WeightsMixture) or given.names != release.config.model.weights:
+    if (
+        not isinstance(given, CoefficientsMixture)
+        or given.names != release.config.model.coefficients
+    ):
         raise InputError(
             "noise_aware must be the noise-aware posterior of this release", "noise_aware"
         )

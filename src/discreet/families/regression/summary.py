@@ -1,4 +1,4 @@
-"""The weights of a regression as released and noise-aware, side by side."""
+"""The coefficients of a regression as released and noise-aware, side by side."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet import report
-from discreet.families.regression.posterior import Weights
+from discreet.families.regression.posterior import Coefficients
 from discreet.report import aligned, conflicts, rich_table
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-HEADING = ("weight", "posterior", "mean", "sd", "95 % interval")
+HEADING = ("coefficient", "posterior", "mean", "sd", "95 % interval")
 REMARK = "Records were clipped to the public bounds."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WeightsSummary:
-    """Mean, standard deviation and 95 % interval of every weight.
+class CoefficientsSummary:
+    """Mean, standard deviation and 95 % interval of every coefficient.
 
     `plain` takes the released numbers for the true ones; `noise_aware` is None for samples; `prior`
     is what was believed before.
     """
 
     title: str
-    plain: Weights
-    noise_aware: Weights | None
-    prior: Weights
+    plain: Coefficients
+    noise_aware: Coefficients | None
+    prior: Coefficients
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -40,14 +40,14 @@ class WeightsSummary:
             laws["noise-aware"] = self.noise_aware
         columns = [(name, law.mean(), law.sd(), law.interval()) for name, law in laws.items()]
         return [
-            (weight, name, f"{mean[i]:.4g}", *_spread(sd[i], *ends[i]))
-            for i, weight in enumerate(self.plain.names)
+            (coefficient, name, f"{mean[i]:.4g}", *_spread(sd[i], *ends[i]))
+            for i, coefficient in enumerate(self.plain.names)
             for name, mean, sd, ends in columns
         ]
 
     @property
     def remarks(self) -> list[str]:
-        """That records were clipped, and weights that the prior did not expect."""
+        """That records were clipped, and coefficients that the prior did not expect."""
         law = self.plain if self.noise_aware is None else self.noise_aware
         return [REMARK, *conflicts(law.names, law.mean(), self.prior.mean(), self.prior.sd())]
 

@@ -1,7 +1,8 @@
 """Between the units of the data and those in which all columns lie in [−1, 1].
 
-With u_j = (x_j − c_j)/h_j and t = (y − c_y)/h_y, the weights w of y on (1, x) and the weights v of
-t on (1, u) are related by w = T·v + o. Exact rationals; a model without an intercept has c = 0.
+With u_j = (x_j − c_j)/h_j and t = (y − c_y)/h_y, the coefficients w of y on (1, x) and the
+coefficients v of t on (1, u) are related by w = T·v + o. Exact rationals; a model without an
+intercept has c = 0.
 """
 
 from __future__ import annotations

@@ -16,7 +16,16 @@ from functools import partial
 from flint import arb
 
 from discreet import check
-from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
+from discreet.core import (
+    Adjacency,
+    CategoricalModel,
+    Config,
+    Guarantee,
+    Law,
+    Mechanism,
+    PointMass,
+    Theorem,
+)
 from discreet.core.law import Outcome
 from discreet.core.mechanism import counting, unchanged
 from discreet.divergence.sensitivity import (
@@ -37,7 +46,9 @@ from discreet.laws.exponential import ExponentialLaw
 MOST_IN_TOTAL_VARIATION = 10**12
 
 
-def ehd(model: Model, n: int, epsilon: Fraction, *, distance: str = "hellinger") -> Mechanism:
+def ehd(
+    model: CategoricalModel, n: int, epsilon: Fraction, *, distance: str = "hellinger"
+) -> Mechanism:
     """EHD: κ = ε/(2·GS), GS the global sensitivity of the distance.
 
     Guarantee: ε under substitution (P0 Lemma 5.3). Accuracy is poor because GS does not fall as n
@@ -55,7 +66,9 @@ def ehd(model: Model, n: int, epsilon: Fraction, *, distance: str = "hellinger")
     )
 
 
-def ehdl(model: Model, n: int, epsilon: Fraction, *, distance: str = "hellinger") -> Mechanism:
+def ehdl(
+    model: CategoricalModel, n: int, epsilon: Fraction, *, distance: str = "hellinger"
+) -> Mechanism:
     """EHDL: κ = ε/(2·LS(c)), LS the local sensitivity. Not private: a benchmark (P0 Algorithm 4).
 
     κ itself tells about the data, and no bound on the loss is known in general.
@@ -70,7 +83,12 @@ def ehdl(model: Model, n: int, epsilon: Fraction, *, distance: str = "hellinger"
 
 
 def ehds(
-    model: Model, n: int, epsilon: Fraction, *, gamma: float = 1.0, distance: str = "hellinger"
+    model: CategoricalModel,
+    n: int,
+    epsilon: Fraction,
+    *,
+    gamma: float = 1.0,
+    distance: str = "hellinger",
 ) -> Mechanism:
     """EHDS: κ = ε/(2(1+γ)·S(c)), S the reciprocal γ-smooth sensitivity; P0 has γ = 1.
 
@@ -95,7 +113,7 @@ def ehds(
 
 
 def smooth_hellinger(
-    model: Model,
+    model: CategoricalModel,
     n: int,
     epsilon: Fraction,
     *,
@@ -137,7 +155,7 @@ def smooth_hellinger(
     )
 
 
-def _metric(distance: str, model: Model, n: int) -> Distance:
+def _metric(distance: str, model: CategoricalModel, n: int) -> Distance:
     """The distance, if it can be enclosed for all counts with sum n; public values decide."""
     metric = distance_for(distance, model)
     if metric == "total_variation" and n > MOST_IN_TOTAL_VARIATION:

@@ -7,7 +7,16 @@ from functools import partial
 
 import numpy as np
 
-from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
+from discreet.core import (
+    Adjacency,
+    CategoricalModel,
+    Config,
+    Guarantee,
+    Law,
+    Mechanism,
+    PointMass,
+    Theorem,
+)
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from
 from discreet.exact import Ints
@@ -15,7 +24,7 @@ from discreet.families.dirichlet.mechanisms import P0
 from discreet.laws.noise import NoiseLaw, remainder
 
 
-def ls_dim(model: Model, n: int, epsilon: Fraction) -> Mechanism:
+def ls_dim(model: CategoricalModel, n: int, epsilon: Fraction) -> Mechanism:
     """LSDim: ⌊c_i + Lap(k/ε)⌋ for i < k, clipped to [0, n]; the last count is what remains.
 
     Guarantee: ε under substitution (P0 Lemma 5.1). It wastes budget: the true loss is ε/2 for k = 2
@@ -31,7 +40,7 @@ def ls_dim(model: Model, n: int, epsilon: Fraction) -> Mechanism:
     return _floored("ls_dim", model, n, epsilon, epsilon / k, theorem)
 
 
-def ls_hist(model: Model, n: int, epsilon: Fraction) -> Mechanism:
+def ls_hist(model: CategoricalModel, n: int, epsilon: Fraction) -> Mechanism:
     """LSHist: ⌊c_i + Lap(b)⌋ for i < k with b = 1/ε for two categories, else 2/ε.
 
     Guarantee: ε under substitution (P0 Lemma 5.2; its §6.1.2 prints another exponent by mistake).
@@ -45,7 +54,7 @@ def ls_hist(model: Model, n: int, epsilon: Fraction) -> Mechanism:
 
 
 def _floored(
-    name: str, model: Model, n: int, epsilon: Fraction, rate: Fraction, theorem: Theorem
+    name: str, model: CategoricalModel, n: int, epsilon: Fraction, rate: Fraction, theorem: Theorem
 ) -> Mechanism:
     return Mechanism(
         config=Config(name, model, n, epsilon, Adjacency.SUBSTITUTE),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet import check
-from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, Theorem
+from discreet.core import Adjacency, CategoricalModel, Config, Guarantee, Law, Mechanism, Theorem
 from discreet.core.law import Outcome
 from discreet.core.mechanism import summing_to, unchanged
 from discreet.errors import InputError
@@ -27,7 +27,7 @@ KEEPS = {"project": "counts", "clip": "positive"}
 
 
 def lattice(
-    model: Model,
+    model: CategoricalModel,
     n: int | None,
     epsilon: Fraction,
     *,

@@ -9,7 +9,16 @@ from functools import partial
 
 import numpy as np
 
-from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Model, PointMass, Theorem
+from discreet.core import (
+    Adjacency,
+    CategoricalModel,
+    Config,
+    Guarantee,
+    Law,
+    Mechanism,
+    PointMass,
+    Theorem,
+)
 from discreet.core.law import Outcome
 from discreet.core.mechanism import counting, summing_to, unchanged
 from discreet.exact import Ints, compositions
@@ -47,7 +56,7 @@ class OptimalMechanism(Mechanism):
 
 
 def optimal(
-    model: Model,
+    model: CategoricalModel,
     n: int,
     epsilon: Fraction,
     *,

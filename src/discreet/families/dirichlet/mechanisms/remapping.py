@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
-from discreet.core import Law, Model, PointMass
+from discreet.core import CategoricalModel, Law, PointMass
 from discreet.core.law import Outcome
 from discreet.errors import InputError
 from discreet.families.dirichlet.mechanisms.lattice import clamped_law
@@ -18,7 +18,9 @@ from discreet.laws.mapped import MappedLaw
 __all__ = ["remap", "remapped_law", "task"]
 
 
-def task(model: Model, n: int | None, epsilon: Fraction, loss: object, weights: object) -> Problem:
+def task(
+    model: CategoricalModel, n: int | None, epsilon: Fraction, loss: object, weights: object
+) -> Problem:
     """What the noisy counts are mapped to the best answer of."""
     if n is None:
         raise InputError(

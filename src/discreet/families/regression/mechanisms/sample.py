@@ -1,4 +1,4 @@
-"""Samples of regression weights from their truncated posterior (P2, §5.2 and appendix D)."""
+"""Samples of regression coefficients from their truncated posterior (P2, §5.2 and appendix D)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST_POWER = Fraction(1, 10**12)
 MOST_PULL = 10**13  # of the prior: draws would be enclosed too slowly
 
 
-def weight_sample(
+def coefficient_sample(
     model: Regression,
     n: int,
     epsilon: Fraction,
@@ -33,7 +33,7 @@ def weight_sample(
     norm: object = 1,
     steps: int = 10**6,
 ) -> Mechanism:
-    """Draws from the posterior of the weights given that their norm is bounded.
+    """Draws from the posterior of the coefficients given that their norm is bounded.
 
     All columns are mapped into [−1, 1] and the features, with the constant, divided by the largest
     norm M they can have, so that ‖x‖₂ ≤ 1 and |y| ≤ 1; in these units ‖w‖₂ ≤ B. A record has a
@@ -42,25 +42,25 @@ def weight_sample(
     tempered, that is raised to the power τ ≤ 1 for which all samples together lose ε.
 
     norm: B; with 1 no prediction leaves the bounds of y.
-    steps: the weights are rounded to multiples of 1/steps, all columns being in [−1, 1].
+    steps: the coefficients are rounded to multiples of 1/steps, all columns being in [−1, 1].
     Guarantee: ε.
     """
     samples = check.whole("samples", samples, least=1, most=MOST_SAMPLES)
     steps = check.whole("steps", steps, least=2, most=10**12)
     bound = check.positive("norm", norm)
-    variance = model.inner_noise
+    variance = model.standardised_noise
     if isinstance(variance, tuple):
         raise InputError(
             "noise_variance must be known for 'sample': an unknown one has no bounded likelihood; "
             "use 'statistics'",
             "noise_variance",
         )
-    mean, precision = model.inner_prior
+    mean, precision = model.standardised_prior
     pairs = [zip(row, mean, strict=True) for row in precision]
     if max(abs(sum((p * m for p, m in pair), Fraction(0))) for pair in pairs) > MOST_PULL:
         raise InputError(
-            "prior must not be so sure of weights far outside the ball: its precision times its "
-            "mean must be at most 1e13, all columns being in [−1, 1]",
+            "prior must not be so sure of coefficients far outside the ball: its precision times "
+            "its mean must be at most 1e13, all columns being in [−1, 1]",
             "prior",
         )
     # By Bayes' rule the posterior densities given data that differ in one record differ by the
@@ -86,8 +86,8 @@ def weight_sample(
     square = bound**2 / largest
     if square * steps**2 > 2**120:
         raise InputError(
-            f"norm must be smaller for steps = {steps}, as weights have to fit 64-bit integers, "
-            f"got {check.show(bound)}",
+            f"norm must be smaller for steps = {steps}, as coefficients have to fit 64-bit "
+            f"integers, got {check.show(bound)}",
             "norm",
         )
     law = partial(_law, model, variance, power, square, steps, samples)
@@ -103,7 +103,7 @@ def weight_sample(
         guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
         make_raw_law=law,
         make_law=law,
-        make_released=partial(_weights, (model.rows - 1) * samples, square, steps),
+        make_released=partial(_coefficients, (model.rows - 1) * samples, square, steps),
         length=(model.rows - 1) * samples,
     )
 
@@ -124,7 +124,7 @@ def _law(
 ) -> Law:
     """Precision τ·XᵀX/σ² + Λ₀ and linear part τ·Xᵀy/σ² + Λ₀m₀, exactly."""
     n, *entries = values
-    mean, prior = model.inner_prior
+    mean, prior = model.standardised_prior
     p = model.rows - 1
     table = [[Fraction(n)] * (p + 1) for _ in range(p + 1)]  # of the constant's square
     for (i, j), entry in zip(places(p + 1, model.intercept), entries, strict=True):
@@ -136,8 +136,8 @@ def _law(
     return ProductLaw((TruncatedNormalLaw(precision, linear, square, steps),) * samples)
 
 
-def _weights(numbers: int, square: Fraction, steps: int, raw: Ints) -> NDArray[Any]:
-    """The weights; nothing for numbers that cannot have been drawn."""
+def _coefficients(numbers: int, square: Fraction, steps: int, raw: Ints) -> NDArray[Any]:
+    """The coefficients; nothing for numbers that cannot have been drawn."""
     most = float(square) ** 0.5 * steps + 1
     if raw.shape[1] != numbers or (np.abs(raw) > most).any():
         return raw[:, :0]

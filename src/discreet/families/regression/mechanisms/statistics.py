@@ -45,8 +45,8 @@ def noisy_statistics(
     precisely. Under add-remove the number of records gets noise too.
 
     delta: 0 for Laplace noise and ε alone; above, Gaussian noise with the analytic calibration.
-    weight: c, a whole number; None takes what makes the error of the weights least, if they are
-    what the prior says.
+    weight: c, a whole number; None takes what makes the error of the coefficients least, if they
+    are what the prior says.
     Guarantee: (ε, δ).
     """
     probability = check.rational("delta", delta)

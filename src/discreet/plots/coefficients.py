@@ -1,4 +1,4 @@
-"""The weights of a regression: means and intervals below one another."""
+"""The coefficients of a regression: means and intervals below one another."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _SHARES = (0.025, 0.25, 0.75, 0.975)
 
 
 class Law(Protocol):
-    """What is drawn of a law of weights."""
+    """What is drawn of a law of coefficients."""
 
     def mean(self) -> Floats:
-        """Of every weight."""
+        """Of every coefficient."""
 
     def quantile(self, q: float) -> Floats:
-        """Of every weight."""
+        """Of every coefficient."""
 
 
-def plot_weights(
+def plot_coefficients(
     columns: Sequence[str],
     widths: Sequence[float],
     target: str,
@@ -38,14 +38,14 @@ def plot_weights(
 ) -> Axes:
     """How much y changes from one end of a column's bounds to the other.
 
-    So weights of different units are seen on one axis; that of a 0/1 column is as it is.
+    So coefficients of different units are seen on one axis; that of a 0/1 column is as it is.
 
     Args:
-        columns: what the last weights belong to; a constant before them is left out.
+        columns: what the last coefficients belong to; a constant before them is left out.
         widths: of every column's bounds.
         target: what y is called.
-        plain: the weights as released.
-        noise_aware: the weights with the noise accounted for.
+        plain: the coefficients as released.
+        noise_aware: the coefficients with the noise accounted for.
         ax: where to draw.
         title: small print above.
     """

@@ -1,0 +1,169 @@
+"""Rules for a mechanism: its law, its sampler, its guarantee."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import replace
+
+from discreet.auditing import audit
+from discreet.core import Adjacency, Law, Mechanism
+from discreet.errors import InputError, NotEnumerable
+from discreet.testing.cases import EPSILON, Case
+from discreet.testing.sampling import LIMIT, apart, drawn
+
+LOUDER = (8, 64, 512, 4096)
+
+
+def states_what_it_promises(case: Case) -> None:
+    """A guarantee for the adjacency asked for, with its basis, of at most the ε asked for."""
+    made = case.make()
+    guarantee = made.guarantee
+    assert made.name == case.spec.name
+    assert made.config.adjacency is guarantee.adjacency is case.adjacency
+    assert (guarantee.basis is not None) == guarantee.private, "a guarantee must have a basis"
+    if guarantee.private:
+        assert 0 < guarantee.epsilon <= EPSILON, "make must prove at most the epsilon asked for"
+        assert 0 <= guarantee.delta < 1
+    assert made.name in repr(made)
+
+
+def is_a_value(case: Case) -> None:
+    """Made twice it is equal, and pickled too; its options are resolved and lead back to it."""
+    made = case.make()
+    assert case.make() == made
+    assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301 - our own
+    taken = {option.name for option in case.spec.taken} | {"adjacency"}
+    assert dict(made.config.options).keys() <= taken, "config must have only options of the spec"
+    assert case.make(**dict(made.config.options)) == made
+
+
+def draws_from_its_law(case: Case) -> None:
+    """Draws fit the law, and do not fit that of a larger ε.
+
+    The draws of every law are compared with those of a wrong one, by `sampling.apart`; and are then
+    taken for draws of the wrong one, which has to be found out.
+    """
+    made = case.make()
+    law = made.raw_law(case.example.data)
+    assert law.dimension == len(law.sample())
+    if _unlisted(law):
+        return
+    for factor in LOUDER:
+        louder = case.make(EPSILON * factor).raw_law(case.example.data)
+        ours, others = drawn(law, 1), drawn(louder, 2)
+        assert apart(law, louder, ours, others) <= LIMIT, "the sampler must draw from the law"
+        if apart(law, louder, others, others) > LIMIT:
+            return
+    raise AssertionError("the law must change with epsilon: no larger one was told from it")
+
+
+def _unlisted(law: Law) -> bool:
+    """Whether its probabilities are not known: of continuous draws that are rejected."""
+    try:
+        law.log_weight(law.sample())
+    except (NotEnumerable, NotImplementedError):
+        return True
+    return False
+
+
+def loses_no_more_than_it_promises(case: Case) -> None:
+    """The exact loss of neighbouring data is at most ε; a louder mechanism is found out."""
+    if not case.spec.can("audit") or not case.make().guarantee.private:
+        return
+    made = case.make()
+    found = _loss(case, made)
+    if found is None:
+        return
+    lower, upper = found
+    claimed = float(made.guarantee.epsilon)
+    assert lower <= upper <= claimed * (1 + 1e-9), f"it loses {upper:.6g}, more than {claimed:g}"
+    for factor in LOUDER:
+        louder = case.make(EPSILON * factor)
+        wrong = replace(made, make_raw_law=louder.make_raw_law, make_law=louder.make_law)
+        worse = _loss(case, wrong)
+        if worse is None or worse[0] > claimed:
+            return
+    raise AssertionError("an audit must read the law: it did not notice louder ones")
+
+
+def _loss(case: Case, made: Mechanism) -> tuple[float, float] | None:
+    """Bounds on the loss; None where outputs are without end."""
+    total = None
+    try:
+        try:
+            found = audit(made)
+        except InputError as error:
+            if error.argument != "total":
+                raise
+            total = case.n_records
+            found = audit(made, total)
+    except NotEnumerable:
+        return None
+    except InputError:
+        if case.adjacency is Adjacency.SUBSTITUTE:
+            raise
+        return None  # of some, only those with a public n
+    return found.epsilon_lower, found.epsilon
+
+
+def can_be_calibrated(case: Case) -> None:
+    """Where it can, the audited loss of the result is at most ε."""
+    if case.spec.can("calibrate"):
+        made = case.make(calibrate=True)
+        assert made.guarantee.private
+        assert made.guarantee.epsilon <= EPSILON
+
+
+def says_what_error_to_expect(case: Case) -> None:
+    """Its `error` is a number that a larger ε makes smaller: what `dp.plan` looks for."""
+    if case.spec.can("expected_error"):
+        found = case.make().expected_error(1000)
+        assert str(found), "an expected error must print"
+        assert math.isfinite(found.error)
+        less = case.make(EPSILON * LOUDER[0]).expected_error(1000).error
+        assert 0 <= less < found.error, "a larger epsilon must have a smaller error"
+
+
+def refuses_what_is_wrong(case: Case) -> None:
+    """Wrong settings, counts and outputs, in a sentence that names the argument."""
+    for epsilon in (0, -1, math.nan, math.inf, "1", True, None, 1e-12):
+        _refused("epsilon", lambda epsilon=epsilon: case.make(epsilon))
+    for n in (-1, 2.5, "6", True, 2**70, 6 if case.public_n is None else None):
+        _refused("n", lambda n=n: case.make(n=n))
+    _refused("colour", lambda: case.make(colour="red"))
+    for adjacency in Adjacency:
+        if adjacency not in case.spec.adjacencies:
+            _refused("adjacency", lambda a=adjacency: case.make(adjacency=a))
+    _refused("adjacency", lambda: case.make(adjacency="both"))
+    made = case.make()
+    for counts in ("abc", None, 7, {"secret 4711": 1}, (1.5, "4711"), ("secret 4711",)):
+        text = _refused("", lambda counts=counts: made.law(counts))
+        assert "4711" not in text, "an error must not have a private value"
+    for raw in ((1.5,), (), None, "abc", (2**70,)):
+        _refused("raw", lambda raw=raw: made.postprocess(raw))
+
+
+def _refused(argument: str, call: object) -> str:
+    assert callable(call)
+    found = None
+    try:
+        call()
+    except InputError as error:
+        found = error
+    assert found is not None, f"{argument or 'counts'} that is wrong must be refused"
+    assert found.argument == argument or argument in str(found), (
+        f"the error must name {argument!r}, it says {found}"
+    )
+    return str(found)
+
+
+RULES = (
+    states_what_it_promises,
+    is_a_value,
+    draws_from_its_law,
+    loses_no_more_than_it_promises,
+    can_be_calibrated,
+    says_what_error_to_expect,
+    refuses_what_is_wrong,
+)
