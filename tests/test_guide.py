@@ -6,6 +6,8 @@ through the command line, ```sql on a server. `# exits with 1` after a command s
 exit with, else 0. A word after the language is what a block needs, such as "spark": then it runs in
 a case of its own, among the blocks that need nothing. "shown" is not run.
 
+A block whose first line is a comment with the name of a file is that file, or the rest of it.
+
 Where a package is not installed, a block that uses it has to name it in one sentence before
 anything is read or paid for; what is made of it later is left out.
 """
@@ -17,6 +19,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -29,6 +32,7 @@ from typing import Any
 import pytest
 
 import discreet as dp
+from discreet.core import families
 from tests.cli.cases import call
 from tests.ledger.conftest import execute, postgres, postgres_server, with_options
 from tests.optional import insist
@@ -40,7 +44,7 @@ GUIDE = Path(__file__).parents[1] / "docs" / "guide"
 CENSUS = Path(__file__).parents[2] / "shared" / "data" / "census2000.csv"
 README = "../../README.md"
 PAGES = sorted(page.name for page in GUIDE.glob("*.md"))
-LANGUAGES = ("python", "sh", "sql", "")  # "" is output
+LANGUAGES = ("python", "sh", "sql", "toml", "")  # "" is output
 NEEDS = {  # and the module for it, with its name in DISCREET_REQUIRE
     "spark": ("pyspark", "java"),
     "dask": ("dask", "engines"),
@@ -51,6 +55,7 @@ NEEDS = {  # and the module for it, with its name in DISCREET_REQUIRE
     "papers": ("discreet_papers", "papers"),  # minutes
 }
 SLOW = ("choosing-epsilon.md", "what-a-release-costs.md", "papers.md", "spark", "papers")
+_FILE = re.compile(r"# (?P<name>[\w.-]+\.(?:py|toml))(?P<more>, continued)?$", re.MULTILINE)
 EXTRAS = {  # modules of what pip is told to install
     "discreet[plot]": ("matplotlib",),
     "discreet[learn]": ("sklearn",),
@@ -141,6 +146,17 @@ def _noted(place: str, found: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(place, noting)
 
 
+@pytest.fixture
+def forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The modules and the families that a page makes."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(families, "_loaded", {})
+    yield
+    for name, module in list(sys.modules.items()):
+        if Path(getattr(module, "__file__", None) or "/").parent == tmp_path:
+            del sys.modules[name]
+
+
 @dataclass
 class Lost:
     """What blocks without their packages did not make."""
@@ -182,6 +198,7 @@ def test_the_page_runs(
     need: str,
     names: dict[str, str],
     touched: list[str],
+    forgotten: None,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -204,6 +221,9 @@ def test_the_page_runs(
             where = f"{Path(page).name}, line {block.line}"
             try:
                 text = _meant(block.text, names)
+                if written := _FILE.match(text):
+                    _write(tmp_path / written["name"], text, bool(written["more"]))
+                    continue
                 printed = _RUNNERS[block.language](text, where, namespace, names)
                 assert not block.output or shows(block.output, printed), where
                 lost.names -= _made(block)
@@ -216,6 +236,12 @@ def test_the_page_runs(
                     namespace.pop(name, None)
     if need and lost.packages:
         pytest.skip(f"not installed, as the page says: {', '.join(sorted(lost.packages))}")
+
+
+def _write(file: Path, text: str, more: bool) -> None:
+    assert file.exists() == more
+    with file.open("a", encoding="utf-8") as out:
+        out.write(text if not more else f"\n\n{text}")
 
 
 def _meant(text: str, names: dict[str, str]) -> str:
@@ -312,7 +338,7 @@ def test_every_way_to_run_a_block_is_used() -> None:
     pages = [README, *PAGES]
     used = {(block.language, block.needs) for page in pages for block in blocks(page)}
     assert {needs for _, needs in used} == {"", *NEEDS}
-    assert {language for language, _ in used} == {"python", "sh", "sql"}
+    assert {language for language, _ in used} == {"python", "sh", "sql", "toml"}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,15 @@ import numpy as np
 
 from discreet import check
 from discreet.check import Category
+from discreet.core import families
+from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.extras import needed
 
 if TYPE_CHECKING:
     from rich.console import Group
+
+    from discreet.core.family import Published
 
 LEVEL = 0.95
 FAR = 3.0  # prior standard deviations, from which on prior and data are in conflict
@@ -30,6 +35,94 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], categories: i
     if categories > SHOWN:
         body += f"<tr><td>… {categories} in all</td></tr>"
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+class Tabled:
+    """What prints as a table, with a title above it and remarks below.
+
+    A class that inherits from it has `title`, `heading`, `rows` and, if there are any, `remarks`.
+    """
+
+    title: str
+
+    @property
+    def heading(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table as text."""
+        raise NotImplementedError
+
+    @property
+    def remarks(self) -> list[str]:
+        """What stands below it."""
+        return []
+
+    def __str__(self) -> str:
+        below = ["", *self.remarks] if self.remarks else []
+        return "\n".join([self.title, "", *aligned([self.heading, *self.rows]), *below])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        below = "<br>".join(map(escape, self.remarks))
+        return f"<p>{escape(self.title)}</p>{html_table(self.heading, self.rows, 0)}<p>{below}</p>"
+
+    def __rich__(self) -> Group:
+        return rich_table(self.title, self.heading, self.rows, "\n".join(self.remarks))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beside(Tabled):
+    """Mean, standard deviation and 95 % interval, as released and noise-aware, side by side."""
+
+    heading = ("parameter", "posterior", "mean", "sd", "95 % interval")
+
+    title: str
+    laws: Mapping[str, Any]  # what a posterior is called, and the posterior
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table as text: for every parameter a row for each posterior."""
+        columns = [(name, *_marks(law)) for name, law in self.laws.items()]
+        labels = labels_of(next(iter(self.laws.values())))
+        return [
+            (label, name, f"{mean[i]:.4g}", f"{sd[i]:.2g}", f"{low[i]:.4g} to {high[i]:.4g}")
+            for i, label in enumerate(labels)
+            for name, mean, sd, low, high in columns
+        ]
+
+
+def _marks(law: Any) -> tuple[Floats, Floats, Floats, Floats]:
+    """Mean, standard deviation and interval, one entry for each parameter."""
+    low, high = np.reshape(law.interval(LEVEL), (-1, 2)).T
+    return np.atleast_1d(law.mean()), np.atleast_1d(law.sd()), low, high
+
+
+def labels_of(law: Any) -> list[str]:
+    """What the parameters of a posterior are called: its categories or names, or numbers."""
+    names = getattr(law, "categories", None) or getattr(law, "names", None)
+    return [str(name) for name in names or range(1, 1 + np.size(law.mean()))]
+
+
+def side_by_side(
+    release: Published,
+    noise_aware: Any = None,
+    n_prior: object = None,
+    rng: np.random.Generator | None = None,
+) -> Beside:
+    """The summary of a release whose posteriors have `mean`, `sd` and `interval`."""
+    laws = {"as released": release.posterior}
+    if families.spec_of(release.mechanism).can("noise_aware"):
+        given = noise_aware is not None
+        laws["noise-aware"] = noise_aware if given else release.noise_aware(n_prior, rng)
+    for name, law in laws.items():
+        if not all(hasattr(law, method) for method in ("mean", "sd", "interval")):
+            raise InputError(f"release has no summary: its posterior {name} has no table")
+    return Beside(release.title, laws)
 
 
 def to_arviz(

@@ -175,7 +175,7 @@ def test_plan_release_and_budget(page: Any, explorer: Explorer, trial: Path) -> 
     shown = [row.locator("th, td").all_inner_texts() for row in rows]
     summary = released.summary()  # what the command line prints
     assert [(row[0], row[1], *row[3:]) for row in shown] == summary.rows
-    page.get_by_text(summary.sentences[0]).wait_for()
+    page.get_by_text(summary.remarks[0]).wait_for()
     picture(page, "released")
     page.get_by_role("link", name="Budget").click()
     assert labelled(page, "Ledger").input_value() == str(trial / "budget.db")

@@ -15,7 +15,7 @@ def test_it_is_the_summary_with_the_parameters() -> None:
     shown = results.with_the_noise(made)
     summary = made.summary()
     assert [(row[0], row[1], *row[3:]) for row in shown.rows] == summary.rows
-    assert shown.sentences == summary.sentences
+    assert shown.sentences == summary.remarks
     alphas = [str(1 + count) for count in made.value]
     assert [row[2] for row in shown.rows] == [alphas[0], "", alphas[1], ""]
 

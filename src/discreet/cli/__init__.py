@@ -18,6 +18,7 @@ COMMANDS = {
     "network": "Release the tables of a Bayesian network from a file.",
     "regress": "Release a linear regression from a file.",
     "mean": "Release the mean of a column of numbers from a file.",
+    "family": "Release with a family of models of another package.",
     "show": "A saved release: tables, guarantee and receipt.",
     "plan": "What does an epsilon buy, and which one reaches a target?",
     "compare": "All mechanisms at the same counts, side by side.",

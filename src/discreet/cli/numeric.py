@@ -92,7 +92,8 @@ def answer(
     if expected_error:
         found = _expected(model, mechanism, adjacency, settings, n, budget)
         text = f"{found}\nNothing was read or paid for."
-        common.done(found.to_document(), text, as_json, quiet)
+        document = found.to_document() if hasattr(found, "to_document") else found._asdict()
+        common.done(document, text, as_json, quiet)
         return 0
     if data is None:
         raise InputError("data must be given, the file with the records", "data")

@@ -43,7 +43,13 @@ def find(kind: object) -> Family | None:
             _loaded[kind] = _found(Deferred(_OURS[kind]).load(), kind)
         else:
             for point in entry_points(group=ENTRY_POINTS, name=kind):
-                _loaded[kind] = _found(point.load(), kind)
+                try:
+                    _loaded[kind] = _found(point.load(), kind)
+                except (ImportError, AttributeError) as error:
+                    raise InputError(
+                        f"the entry point of family {kind!r}, {point.value}, cannot be loaded: "
+                        f"{error}"
+                    ) from None
     return _loaded.get(kind)
 
 

@@ -186,13 +186,16 @@ class Family:
         specs: its mechanisms.
         default: the name of the one that is taken if none is asked for.
         read: from a document, whose part "model" the model's `to_document` wrote, to a model.
-        summary: (release, noise_aware, n_prior, rng, **view) to what is printed of a release.
-        plot: (release, noise_aware, ax, **view) to the axes it was drawn into.
+        summary: (release, noise_aware, n_prior, rng, **view) to what is printed of a release; if
+            not given, means, standard deviations and intervals, for posteriors that have them.
+        plot: (release, noise_aware, ax, **view) to the axes it was drawn into; else intervals.
         reads: "column" if a release names the one column that was read, "columns" if the model
             knows their names, "nothing" if it declares itself which records it reads.
         views: the names of what summary and plot take besides, such as the node of a network.
         write: a released value in the types of JSON.
         remake: a whole document to its mechanism, where that is not made from name and options.
+        settings: of its models, as they are typed in `discreet family KIND …`: numbers and words
+            that the model's class takes by name.
         examples: makes small inputs on which the family is checked, a sequence of `Example`.
     """
 
@@ -201,12 +204,13 @@ class Family:
     specs: tuple[MechanismSpec, ...]
     default: str
     read: Callable[[Mapping[str, Any]], Any]
-    summary: Callable[..., Any] = Unavailable("release has no summary", "release")
-    plot: Callable[..., Any] = Unavailable("release has no plot", "release")
+    summary: Callable[..., Any] = Deferred("discreet.report:side_by_side")
+    plot: Callable[..., Any] = Deferred("discreet.plots.intervals:plot")
     reads: str = "column"
     views: tuple[str, ...] = ()
     write: Callable[[Any], Any] = write_numbers
     remake: Callable[[Mapping[str, Any]], Mechanism] | None = None
+    settings: tuple[Option, ...] = ()
     examples: Callable[[], Sequence[Example]] = Unavailable("family has no examples", "family")
 
     def __post_init__(self) -> None:

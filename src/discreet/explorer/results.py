@@ -14,11 +14,11 @@ from nicegui import ui
 
 from discreet.explorer import exports, layout
 from discreet.explorer.orders import Order
-from discreet.families.dirichlet.summary import HEADING
+from discreet.families.dirichlet.summary import Summary
 from discreet.releases.published import Release
 from discreet.report import SHOWN
 
-HEAD = (*HEADING[:2], "α", *HEADING[2:])
+HEAD = (*Summary.heading[:2], "α", *Summary.heading[2:])
 SOON = "The noise is being accounted for…"
 AS_IF = "The intervals treat the released counts as the true ones."
 
@@ -92,7 +92,7 @@ def with_the_noise(made: Release) -> Account:
             (label, kind, parameters[label] if kind == "as released" else "", *numbers)
             for label, kind, *numbers in summary.rows
         ]
-        return Account(rows, summary.sentences, aware)
+        return Account(rows, summary.remarks, aware)
     except Exception:  # too many outcomes, or a defect: it is paid for, and not lost
         return plain
 

@@ -25,7 +25,7 @@ def test_how_wide_it_would_be_without_the_noise(ratio: float) -> None:
     n, centre = 4000, 1600
     noise = ratio * (centre * (n - centre) / n) ** 0.5
     aware = mixture_over(centre, noise, n)
-    (sentence,) = Summary("title", None, aware).sentences
+    (sentence,) = Summary("title", None, aware).remarks
     wide, alone, percent, rest = map(float, re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?", sentence))
     low, high = aware.interval(0.95)[0]
     assert wide == pytest.approx(high - low, rel=0.005)

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 from discreet import report
 from discreet.posteriors.dirichlet import DirichletPosterior
 from discreet.posteriors.mixture import DirichletMixture
-from discreet.report import LEVEL, aligned, rich_table
+from discreet.report import LEVEL, Tabled
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-HEADING = ("category", "posterior", "mean", "sd", "95 % interval")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Summary:
+class Summary(Tabled):
     """Mean, standard deviation and 95 % interval of every θ_i, and where the width comes from.
 
     `plain` treats the released counts as true; it is None if they make no posterior.
     """
+
+    heading = ("category", "posterior", "mean", "sd", "95 % interval")
 
     title: str
     plain: DirichletPosterior | None
@@ -60,7 +60,7 @@ class Summary:
         ]
 
     @cached_property
-    def sentences(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """For every category, how much of the width is sampling and how much is privacy.
 
         The intervals of two categories mirror each other: one sentence for both.
@@ -81,21 +81,6 @@ class Summary:
         if (k := len(self.noise_aware.categories)) > report.SHOWN:
             result.append(f"… {k} categories in all.")
         return result
-
-    def __str__(self) -> str:
-        lines = aligned([HEADING, *self.rows])
-        return "\n".join([self.title, "", *lines, "", *self.sentences])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        lines = "<br>".join(map(escape, self.sentences))
-        table = report.html_table(HEADING, self.rows, len(self.noise_aware.categories))
-        return f"<p>{escape(self.title)}</p>{table}<p>{lines}</p>"
-
-    def __rich__(self) -> Group:
-        return rich_table(self.title, HEADING, self.rows, "\n".join(self.sentences))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

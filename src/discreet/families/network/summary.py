@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet import check, report
+from discreet import check
 from discreet.families.network import configurations
 from discreet.families.network.law import NetworkLaw
 from discreet.families.network.samples import NetworkSamples
-from discreet.report import LEVEL, aligned, rich_table
+from discreet.report import LEVEL, Tabled
 
 if TYPE_CHECKING:
-    from rich.console import Group
-
     from discreet.families.network.model import BayesNet
 
 SHOWN = 40  # lines of the table
@@ -27,7 +24,7 @@ TAILS = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NetworkSummary:
+class NetworkSummary(Tabled):
     """Means of P(node | parents), and 95 % intervals: of one node, or of the first ones.
 
     `plain` treats the released counts as true; intervals are those of `noise_aware` if it is known.
@@ -82,25 +79,12 @@ class NetworkSummary:
             yield str(state), *cells, *["–"] * (len(self.heading) - 3 - len(cells))
 
     @property
-    def note(self) -> str:
+    def remarks(self) -> list[str]:
         """What is not shown, and how to see it."""
+        remarks = [self.remark] if self.remark else []
         left = self.net.size - len(self.rows)
         if self.node is not None or not left:
-            return self.remark
+            return remarks
         lines = check.number_of(left, "more line")
         more = f"… {lines}; summary(node={self.rows[-1][0]!r}) shows all of one node."
-        return f"{more}\n{self.remark}".strip()
-
-    def __str__(self) -> str:
-        note = ["", self.note] if self.note else []
-        return "\n".join([self.title, "", *aligned([self.heading, *self.rows]), *note])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        table = report.html_table(self.heading, self.rows, 0)
-        return f"<p>{escape(self.title)}</p>{table}<p>{escape(self.note)}</p>"
-
-    def __rich__(self) -> Group:
-        return rich_table(self.title, self.heading, self.rows, self.note)
+        return [more, *remarks]

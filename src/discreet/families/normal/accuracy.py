@@ -23,10 +23,6 @@ class ExpectedError(NamedTuple):
     posterior_sd: float
     prior_sd: float
 
-    def to_document(self) -> dict[str, Any]:
-        """In JSON's types."""
-        return self._asdict()
-
     def __str__(self) -> str:
         verdict = ""
         if self.error > self.prior_sd:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet import report
 from discreet.posteriors.normal import HEADING, NormalLaw, NormalPosterior
-from discreet.report import aligned, conflicts, rich_table
-
-if TYPE_CHECKING:
-    from rich.console import Group
-
-_HEADING = ("posterior", *HEADING)
+from discreet.report import Tabled, conflicts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NormalSummary:
+class NormalSummary(Tabled):
     """Mean, standard deviation and 95 % interval of μ, and where the width comes from."""
+
+    heading = ("posterior", *HEADING)
 
     title: str
     plain: NormalPosterior
@@ -34,7 +28,7 @@ class NormalSummary:
         return [("as released", *self.plain.row()), ("noise-aware", *self.noise_aware.row())]
 
     @cached_property
-    def sentence(self) -> str:
+    def remarks(self) -> list[str]:
         """How much of the width is sampling and how much privacy, and whether the prior fits."""
         low, high = self.noise_aware.interval()
         least, most = self.plain.interval()
@@ -46,17 +40,4 @@ class NormalSummary:
         )
         numbers = (self.noise_aware.mean(), self.prior.mean(), self.prior.sd())
         far = conflicts(["The mean"], *(np.array([number]) for number in numbers))
-        return " ".join([found, *far])
-
-    def __str__(self) -> str:
-        return "\n".join([self.title, "", *aligned([_HEADING, *self.rows]), "", self.sentence])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        table = report.html_table(_HEADING, self.rows, 1)
-        return f"<p>{escape(self.title)}</p>{table}<p>{escape(self.sentence)}</p>"
-
-    def __rich__(self) -> Group:
-        return rich_table(self.title, _HEADING, self.rows, self.sentence)
+        return [" ".join([found, *far])]

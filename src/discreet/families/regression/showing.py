@@ -34,7 +34,7 @@ def plot(
     release: Published, noise_aware: CoefficientsMixture | None = None, ax: Axes | None = None
 ) -> Axes:
     """Both as intervals of every coefficient but the constant."""
-    from discreet.plots.coefficients import plot_coefficients
+    from discreet.plots.intervals import plot_coefficients
 
     model, aware = release.config.model, _aware(release, noise_aware)
     widths = [float(column.high - column.low) for column in model.scaled[:-1]]
