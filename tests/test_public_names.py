@@ -19,7 +19,7 @@ def test_every_public_name_loads_and_is_documented() -> None:
 
 
 def test_package_docstring() -> None:
-    for room in ("discreet", "discreet.registry", "discreet.releases.releasing"):
+    for room in ("discreet", "discreet.core.families", "discreet.releases.releasing"):
         result = doctest.testmod(import_module(room))
         assert result.attempted > 0
         assert result.failed == 0

@@ -15,7 +15,7 @@ import pytest
 from scipy import integrate, stats
 
 import discreet as dp
-from discreet import registry
+from discreet.core import families
 from discreet.families.network.smoothness import truncation_loss
 from discreet_papers.p2 import CLAIMS, PARTS, PRINTED, accuracy, brute_force, data_sets
 from discreet_papers.p2.accuracy import NET, made_up
@@ -233,7 +233,7 @@ def test_the_mean_of_endless_samples(splits: list[Split]) -> None:
 
 
 def test_a_sample_as_charged_has_p2s_omega() -> None:
-    made = registry.mechanism(SAMPLER, NET, 50, epsilon=truncation_loss(NET, math.exp(-2.5)))
+    made = families.mechanism(SAMPLER, NET, 50, epsilon=truncation_loss(NET, math.exp(-2.5)))
     law = made.raw_law(tables(NET, made_up(1, np.random.default_rng(0))[0].counts))
     omegas = [float(part.omega) for part in law.parts]  # type: ignore[attr-defined]
     assert omegas == pytest.approx([math.exp(-2.5)] * 33, rel=1e-9)
@@ -267,7 +267,7 @@ def test_algorithm_2_as_printed(splits: list[Split]) -> None:
 
 def test_losses_of_samples_by_a_fine_grid() -> None:
     """Against the listed law of the mechanism on a grid of 400 points."""
-    made = registry.mechanism(SAMPLER, ONE, 4, epsilon=2.0, grid=400)
+    made = families.mechanism(SAMPLER, ONE, 4, epsilon=2.0, grid=400)
     one, other = (0, 0, 1, 1), (0, 1, 1, 1)
     counts = [counts_of(ONE, [(x,) for x in data]) for data in (one, other)]
     laws = [made.raw_law(tables(ONE, c)) for c in counts]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Model,
         Theorem,
     )
+    from discreet.core.families import mechanism
     from discreet.divergence import hellinger, kl, l1, total_variation
     from discreet.divergence.sensitivity import (
         global_sensitivity,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from discreet.planning.limit import optimal
     from discreet.posteriors.dirichlet import DirichletPosterior
     from discreet.posteriors.mixture import DirichletMixture
-    from discreet.registry import mechanism
     from discreet.releases.published import Release
     from discreet.releases.releasing import release
     from discreet.releases.verify import verify
@@ -91,7 +91,7 @@ _PUBLIC = {
         "UnknownValuesError",
     ),
     "ledger": ("Ledger",),
-    "registry": ("mechanism",),
+    "core.families": ("mechanism",),
     "planning.limit": ("optimal",),
     "families.dirichlet.mechanisms.listed": ("MECHANISMS",),
     "families.dirichlet.model": ("BetaBinomial", "DirichletMultinomial"),

@@ -21,6 +21,7 @@ import numpy as np
 from discreet.errors import InputError
 
 Category: TypeAlias = str | int | bool
+Number: TypeAlias = float | Fraction | Decimal  # read as the exact decimal of its shortest repr
 
 SMALL = Fraction(1, 10**9)
 _MOST_BITS = 1200  # of numerator and denominator together: text_number reads str(number) again

@@ -12,6 +12,7 @@ import numpy as np
 from discreet import check
 from discreet.check import Category
 from discreet.core import families
+from discreet.core.family import labels_of
 from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.extras import needed
@@ -100,12 +101,6 @@ def _marks(law: Any) -> tuple[Floats, Floats, Floats, Floats]:
     """Mean, standard deviation and interval, one entry for each parameter."""
     low, high = np.reshape(law.interval(LEVEL), (-1, 2)).T
     return np.atleast_1d(law.mean()), np.atleast_1d(law.sd()), low, high
-
-
-def labels_of(law: Any) -> list[str]:
-    """What the parameters of a posterior are called: its categories or names, or numbers."""
-    names = getattr(law, "categories", None) or getattr(law, "names", None)
-    return [str(name) for name in names or range(1, 1 + np.size(law.mean()))]
 
 
 def side_by_side(

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import csv
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.families.dirichlet.model import DirichletMultinomial
+
+
+@overload
+def number(argument: str, text: str) -> Fraction: ...
+
+
+@overload
+def number(argument: str, text: str | None) -> Fraction | None: ...
 
 
 def number(argument: str, text: str | None) -> Fraction | None:

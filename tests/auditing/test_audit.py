@@ -323,7 +323,7 @@ def test_refusals() -> None:
     found = dp.audit(dp.mechanism("ehds", binary, n=9, epsilon=1))
     for epsilon in (-1, math.nan, "1", None):
         with pytest.raises(dp.InputError, match="epsilon must"):
-            found.delta(epsilon)
+            found.delta(epsilon)  # type: ignore[arg-type]
     for grid in ([-1.0], "x", [[1.0]], [math.nan]):
         with pytest.raises(dp.InputError, match="epsilons must be a sequence of numbers"):
             found.profile(grid)

@@ -174,14 +174,14 @@ def test_refusals(name: str, model: Any, data: Any, adjacency: Adjacency, tmp_pa
         make(adjacency="attribute")
     for counts in ((1, 2, 3), "abc", None, {"a": 1}, np.ones(3)):
         with pytest.raises(dp.InputError, match=r"stats must|counts must|data must"):
-            dp.release(counts, bound(model), 1, name, adjacency=adjacency, **options)
+            dp.release(counts, bound(model), 1, name, adjacency=adjacency, **options)  # type: ignore[arg-type]
     with pytest.raises(dp.InputError, match=r"declared n = 5|n must be None under add-remove"):
         dp.release(data(9), model, 1, name, n=5, adjacency=adjacency, **options)
     with pytest.raises(dp.InputError, match="mechanism must be"):
         dp.release(data(9), model, 1, "lattice")
     for raw in ((1.5,), (1, 2, 3, 4, 5), (), None):
         with pytest.raises(dp.InputError, match="raw must be"):
-            make().postprocess(raw)
+            make().postprocess(raw)  # type: ignore[arg-type]
     with pytest.raises(dp.InputError, match="mechanism must be one for counts of categories"):
         dp.accuracy(make(), (1, 2))
     with pytest.raises(dp.InputError, match="model must be"):

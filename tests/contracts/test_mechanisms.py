@@ -167,7 +167,7 @@ def test_refusals(name: str) -> None:
         (None, "counts must be a sequence"),
     ):
         with pytest.raises(dp.InputError, match=message):
-            made.law(counts)
+            made.law(counts)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", dp.MECHANISMS)
@@ -176,7 +176,7 @@ def test_only_raw_outputs_are_postprocessed(name: str) -> None:
     made = dp.mechanism(name, model, n=6, epsilon=1, **OPTIONS.get(name, {}))
     for raw in ((1.5, 2, 3), (1,), (math.nan, 1, 1), None, (2**70, 0, 0), "abc"):
         with pytest.raises(dp.InputError, match="raw must be"):
-            made.postprocess(raw)
+            made.postprocess(raw)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["ehd", "ehds"])

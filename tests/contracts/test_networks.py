@@ -145,7 +145,7 @@ def test_simulation_is_reproducible_and_marked(name: str) -> None:
 def test_refusals(name: str) -> None:
     for epsilon in (0, -1, math.nan, "1", True, None):
         with pytest.raises(dp.InputError, match="epsilon must"):
-            dp.mechanism(name, PAIR, 3, epsilon=epsilon)
+            dp.mechanism(name, PAIR, 3, epsilon=epsilon)  # type: ignore[arg-type]
     wrong: Any
     for wrong in (-1, 2.5, None, "6", True):
         with pytest.raises(dp.InputError, match="n must"):
@@ -167,7 +167,7 @@ def test_refusals(name: str) -> None:
         made.law((1, 2, 3))
     for raw in ((1.5, 2), (1,), (1,) * 99, None, (2**70,) * 6, "abc"):
         with pytest.raises(dp.InputError, match="raw must be"):
-            made.postprocess(raw)
+            made.postprocess(raw)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", NETWORK_MECHANISMS)

@@ -68,8 +68,8 @@ def test_rounded_numbers_are_said_to_be_rounded() -> None:
 
 
 def test_adjacency_names() -> None:
-    assert Adjacency.of("add-remove") is Adjacency.ADD_REMOVE
+    assert Adjacency("add-remove") is Adjacency.ADD_REMOVE
     assert str(Adjacency.SUBSTITUTE) == "substitute"
-    assert Adjacency.of(Adjacency.SUBSTITUTE) is Adjacency.SUBSTITUTE
+    assert Adjacency(Adjacency.SUBSTITUTE) is Adjacency.SUBSTITUTE
     with pytest.raises(InputError, match="did you mean 'substitute'"):
-        Adjacency.of("subsitute")
+        Adjacency("subsitute")

@@ -167,7 +167,7 @@ def test_distance_properties(rng: np.random.Generator) -> None:
 def test_bad_parameters(a: object, b: object, message: str) -> None:
     for distance in (dp.hellinger, dp.kl, dp.l1, dp.total_variation):
         with pytest.raises(dp.InputError, match=message):
-            distance(a, b)
+            distance(a, b)  # type: ignore[arg-type]
 
 
 def test_posteriors_are_taken_by_their_parameters() -> None:

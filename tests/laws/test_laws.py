@@ -15,8 +15,14 @@ from discreet.core import Law, PointMass
 from discreet.exact import balls
 from discreet.exact.balls import ball
 from discreet.laws.exponential import ExponentialLaw
-from discreet.laws.keeping_total import clip, project
-from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, points, shell_size
+from discreet.laws.lattice import (
+    LatticeLaw,
+    PostprocessedLattice,
+    clip,
+    points,
+    project,
+    shell_size,
+)
 from discreet.laws.mapped import MappedLaw
 from discreet.laws.noise import NoiseLaw, remainder
 from discreet.laws.table import TableLaw
@@ -181,7 +187,7 @@ def test_the_repr_does_not_show_the_counts(law: Law) -> None:
 def test_bad_outcomes_and_sources(law: Law) -> None:
     for z in ((1,), (1.5,) * law.dimension, "xy", (1,) * (law.dimension + 1)):
         with pytest.raises(InputError, match="z must be"):
-            law.probability(z)
+            law.probability(z)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="rng must be"):
         law.sample(rng=5)  # type: ignore[call-overload]
     with pytest.raises(InputError, match="size must be"):

@@ -107,10 +107,10 @@ def test_points_are_numbers(x: object) -> None:
     for law in (posterior, aware, aware.marginal()):
         for method in (law.pdf, law.cdf):
             with pytest.raises(dp.InputError, match="x must be a number or an array") as raised:
-                method(x)
+                method(x)  # type: ignore[arg-type]
             assert raised.value.argument == "x"
     with pytest.raises(dp.InputError, match="p must be a number"):
-        aware.marginal().ppf(x)
+        aware.marginal().ppf(x)  # type: ignore[arg-type]
 
 
 def test_update_and_prediction() -> None:

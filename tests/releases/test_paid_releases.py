@@ -27,7 +27,7 @@ def ledger(tmp_path: Path) -> dp.Ledger:
 
 def pay(ledger: dp.Ledger, epsilon: object = 0.25, **options: Any) -> dp.Release:
     options = {"dataset": "trial-7"} | options
-    return dp.release((30, 20, 10), MODEL, epsilon, ledger=ledger, **options)
+    return dp.release((30, 20, 10), MODEL, epsilon, ledger=ledger, **options)  # type: ignore[arg-type]
 
 
 def test_releases_are_paid_for_until_the_budget_is_spent(ledger: dp.Ledger) -> None:

@@ -26,7 +26,7 @@ def test_counts_in_any_form_give_the_same_release() -> None:
         dp.Counts((10, 50, 30), ("unchanged", "cured", "improved")),
         MODEL.count(["cured"] * 50 + ["improved"] * 30 + ["unchanged"] * 10),
     ]
-    values = {dp.release(c, MODEL, 1, rng=np.random.default_rng(5)).value for c in forms}
+    values = {dp.release(c, MODEL, 1, rng=np.random.default_rng(5)).value for c in forms}  # type: ignore[arg-type]
     assert len(values) == 1
 
 
@@ -146,7 +146,7 @@ def test_smooth_hellinger_is_refused_where_its_bound_exceeds_the_budget() -> Non
 @pytest.mark.parametrize("delta", [0, 0.0, 1, -1e-6, 1.5, math.nan, "x", True])
 def test_delta_is_checked(delta: object) -> None:
     with pytest.raises(dp.InputError, match="delta must"):
-        dp.release(COUNTS, MODEL, 1, mechanism="smooth_hellinger", delta=delta)
+        dp.release(COUNTS, MODEL, 1, mechanism="smooth_hellinger", delta=delta)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -197,19 +197,19 @@ SECRET = (7919, 104729, 1299709)
     [
         lambda: dp.release(MODEL, SECRET, 1),  # type: ignore[arg-type]
         lambda: dp.release(SECRET, SECRET, 1),  # type: ignore[arg-type]
-        lambda: dp.release(COUNTS, MODEL, SECRET),
+        lambda: dp.release(COUNTS, MODEL, SECRET),  # type: ignore[arg-type]
         lambda: dp.release(COUNTS, MODEL, 1, n=SECRET),  # type: ignore[arg-type]
         lambda: dp.release(COUNTS, MODEL, 1, mechanism=SECRET),  # type: ignore[arg-type]
         lambda: dp.release(COUNTS, MODEL, 1, adjacency=SECRET),  # type: ignore[arg-type]
         lambda: dp.release(COUNTS, MODEL, 1, rng=np.array(SECRET)),  # type: ignore[arg-type]
-        lambda: dp.release(COUNTS, MODEL, 1, delta=list(SECRET)),
+        lambda: dp.release(COUNTS, MODEL, 1, delta=list(SECRET)),  # type: ignore[arg-type]
         lambda: dp.mechanism("lattice", SECRET, n=9, epsilon=1),  # type: ignore[arg-type]
         lambda: dp.mechanism("ehds", MODEL, n=9, epsilon=1, gamma=SECRET),
         lambda: dp.mechanism("lattice", MODEL, n=9, epsilon=1, unit=SECRET),
         lambda: dp.local_sensitivity(SECRET, MODEL),  # type: ignore[arg-type]
         lambda: dp.smooth_sensitivity(MODEL, COUNTS, gamma=SECRET),  # type: ignore[arg-type]
         lambda: dp.global_sensitivity(MODEL, {"a": SECRET}),  # type: ignore[arg-type]
-        lambda: dp.mechanism("lattice", MODEL, n=9, epsilon=1).postprocess((1.5, *SECRET)),
+        lambda: dp.mechanism("lattice", MODEL, n=9, epsilon=1).postprocess((1.5, *SECRET)),  # type: ignore[arg-type]
         lambda: dp.mechanism("lattice", MODEL, n=90, epsilon=1).law(COUNTS).probability(SECRET[:2]),
     ],
 )
@@ -226,7 +226,7 @@ def test_counts_in_the_wrong_place_are_not_quoted(swapped: Callable[[], object])
 )
 def test_bad_counts_never_show_a_value(counts: object) -> None:
     with pytest.raises(dp.InputError, match="counts") as raised:
-        dp.release(counts, MODEL, 1)
+        dp.release(counts, MODEL, 1)  # type: ignore[arg-type]
     for secret in ("50", "30", "-10", "nan", str(2**64), "7"):
         assert secret not in str(raised.value).replace("2**62", "")
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import click
 import numpy as np
 
-from discreet import check, plots, registry
-from discreet.core import CategoricalModel, Mechanism
+from discreet import check, plots
+from discreet.core import CategoricalModel, Mechanism, families
 from discreet.core.files import write_file
 from discreet.exact import Floats, Ints
 from discreet.families.dirichlet.model import DirichletMultinomial
@@ -118,7 +118,7 @@ def coverage(
     Returns:
         A `Coverage` with one share per component, noise-aware and naive.
     """
-    made = registry.mechanism(mechanism, model, n, epsilon=epsilon, **options)
+    made = families.mechanism(mechanism, model, n, epsilon=epsilon, **options)
     size, mass = check.size(draws), float(check.share("level", level))
     source = np.random.default_rng() if rng is None else check.generator(rng)
     theta = source.dirichlet([float(a) for a in model.prior], size)

@@ -11,11 +11,11 @@ import numpy as np
 
 from discreet.auditing.calibration import scaled
 from discreet.core import Mechanism
+from discreet.core.families import mechanism
 from discreet.divergence.shifts import shifted
 from discreet.exact import Floats
 from discreet.families.dirichlet.model import DirichletMultinomial
 from discreet.planning.accuracy import ErrorLaw, accuracy
-from discreet.registry import mechanism
 from discreet_papers.parts import Scale
 
 CALIBRATED, LIMIT = "ehds, calibrated", "optimal"

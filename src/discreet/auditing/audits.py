@@ -8,9 +8,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet import check, plots
 from discreet.auditing.spaces import space
+from discreet.check import Number
 from discreet.core import Certificate, Mechanism, Witness
 from discreet.core.mechanism import require_categories
 from discreet.errors import InputError
@@ -43,7 +45,7 @@ class Audit:
     witness: Witness | None
     total: int | None = None
 
-    def delta(self, epsilon: object) -> float:
+    def delta(self, epsilon: Number) -> float:
         """The least δ for which the mechanism is (ε, δ)-private, rounded up.
 
         δ(ε) = max over neighbours of Σ_z max(0, P(z|c) − e^ε·P(z|c')), the hockey-stick divergence.
@@ -59,7 +61,7 @@ class Audit:
             below = math.nextafter(below, 0.0)
         return float(self._deltas(np.array([below]))[0])
 
-    def profile(self, epsilons: object = None) -> Profile:
+    def profile(self, epsilons: npt.ArrayLike | None = None) -> Profile:
         """δ(ε) at the given ε, or at 101 values from 0 to the privacy loss."""
         if epsilons is None:
             grid = np.linspace(0.0, self.epsilon if math.isfinite(self.epsilon) else 10.0, 101)

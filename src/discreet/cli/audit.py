@@ -56,13 +56,14 @@ def command(
 
 
 def _audit(given: dict[str, Any]) -> Any:
-    from discreet import auditing, registry
+    from discreet import auditing
+    from discreet.core import families
 
     for argument in ("mechanism", "categories", "epsilon"):
         if given[argument] is None:
             raise InputError(f"{argument} must be given, or a certificate to verify", argument)
     settings = common.mechanism_settings(given)
-    made = registry.mechanism(
+    made = families.mechanism(
         given["mechanism"],
         text_input.model_of(given["categories"], given["prior"]),
         given["n"],

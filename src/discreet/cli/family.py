@@ -130,11 +130,11 @@ def _plan(family: Family) -> click.Command:
 
 def _audit(family: Family) -> click.Command:
     def run(n: int | None, epsilon: str, **given: Any) -> None:
-        from discreet import auditing, registry
+        from discreet import auditing
 
         as_json, quiet = given.pop("as_json"), given.pop("quiet")
         model, mechanism, adjacency, options = _settled(family, given)
-        made = registry.mechanism(
+        made = families.mechanism(
             mechanism,
             model,
             n,

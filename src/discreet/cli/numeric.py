@@ -37,7 +37,7 @@ end_options = common.options(
 )
 
 
-def pair(argument: str, text: str, form: str) -> tuple[Fraction | None, Fraction | None]:
+def pair(argument: str, text: str, form: str) -> tuple[Fraction, Fraction]:
     """Two numbers with a colon between them, read exactly."""
     from discreet import check
 
@@ -131,12 +131,12 @@ def _expected(
     n: int | None,
     epsilon: Fraction,
 ) -> Any:
-    from discreet import registry
+    from discreet.core import families
 
     if n is None:
         raise InputError("n must be given with --expected-error, or a guess at it", "n")
     public = n if adjacency == "substitute" else None
-    made = registry.mechanism(  # refuses what is refused
+    made = families.mechanism(  # refuses what is refused
         mechanism, model, public, epsilon=epsilon, adjacency=adjacency, **settings
     )
     return made.expected_error(n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
 
 
 class Adjacency(StrEnum):
@@ -18,13 +19,10 @@ class Adjacency(StrEnum):
     ATTRIBUTE = "attribute"
 
     @classmethod
-    def of(cls, value: object) -> Adjacency:
-        """Read a name."""
-        if isinstance(value, cls):
-            return value
+    def _missing_(cls, value: object) -> Any:
         from discreet import check
 
-        return cls(check.choice("adjacency", value, tuple(item.value for item in cls)))
+        return check.choice("adjacency", value, [item.value for item in cls])  # which refuses it
 
     @property
     def change(self) -> str:

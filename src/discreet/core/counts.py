@@ -7,7 +7,9 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
+
+from numpy.typing import NDArray
 
 from discreet import check
 from discreet.check import Category
@@ -87,6 +89,13 @@ class Counts(Records):
         return sum(self.values)
 
 
+class Countable(Protocol):
+    """Labelled counts, such as a Series of pandas."""
+
+    def items(self) -> Any:
+        """Labels and counts."""
+
+
 class Model(Protocol):
     """A model whose counts a mechanism can release: what it reads of it is public.
 
@@ -133,6 +142,9 @@ class CategoricalModel(Model, Protocol):
 
     def posterior(self, counts: Any) -> Any:
         """The posterior given counts."""
+
+
+CountsLike: TypeAlias = Records | Sequence[Any] | Mapping[Any, Any] | NDArray[Any] | Countable
 
 
 def values_of(counts: object, categories: tuple[Category, ...]) -> tuple[int, ...]:

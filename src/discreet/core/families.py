@@ -1,11 +1,18 @@
-"""Which families there are: ours, and those of other packages, loaded on first use."""
+"""Which families there are, ours and those of other packages; and `dp.mechanism`.
+
+Families are loaded on first use.
+"""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from importlib.metadata import entry_points
 from typing import Any, cast
 
 from discreet import check
+from discreet.check import Number
+from discreet.core.adjacency import Adjacency
+from discreet.core.counts import Model
 from discreet.core.family import Deferred, Family, MechanismSpec
 from discreet.core.mechanism import Mechanism
 from discreet.errors import InputError
@@ -90,3 +97,134 @@ def known() -> list[str]:
     """All kinds, of other packages too."""
     others = (point.name for point in entry_points(group=ENTRY_POINTS))
     return list(dict.fromkeys((*_OURS, *_loaded, *others)))
+
+
+def mechanism(
+    name: str,
+    model: Model,
+    n: int | None = None,
+    *,
+    epsilon: Number,
+    adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
+    **options: object,
+) -> Mechanism:
+    """Make a mechanism for the counts of a model.
+
+    Args:
+        name: one of
+            "lattice": integer noise that keeps the total; options postprocess ("project", "clip",
+            "remap" with loss and weights, or None), and under add-remove unit and max_per_unit;
+            "optimal": the least expected loss that is possible; options loss ("hellinger",
+            "total_variation", "squared_error" or a matrix) and weights ("uniform",
+            "prior_predictive" or a vector);
+            "ls_dim", "ls_hist": Laplace noise, rounded down;
+            "ehd", "ehds" (gamma=1.0), "ehdl" (not private): exponential mechanisms with global,
+            smooth or local sensitivity; option distance ("hellinger" or, for two categories,
+            "total_variation");
+            "smooth_hellinger": needs delta; option distance.
+            The exponential mechanisms take calibrate=True: the exponent is scaled until the exact
+            audit (`dp.audit`) certifies a loss of at most epsilon. Found once, kept on disk.
+            `help(dp.MECHANISMS[name])` has the formula, the reference and the guarantee.
+            For a `BayesNet`:
+            "lattice": every table with its share of the budget, made to agree; option shares
+            ("sizes" or "equal");
+            "laplace_updates": independent noise on every cell;
+            "fourier": noise on parities, for nodes of two states; option t, P2's stealth;
+            "posterior_sample": draws of the probabilities; options samples, omega, grid;
+            "map": likely probabilities; option points.
+            For a `NormalMean`:
+            "laplace": noise on the posterior mean; "gaussian": normal noise on the sum, needs
+            delta; "input": normal noise on every record (P4), needs delta; "hellinger": the
+            exponential mechanism over a grid of means; option points. Under add-remove the first
+            two put noise on the distances from either bound, which also give n.
+            For a `LinearRegression`:
+            "statistics": noise on XᵀX, Xᵀy and yᵀy, normal with delta; option weight;
+            "sample": draws of the coefficients from the truncated posterior; options samples, norm,
+            steps.
+        model: the model whose posterior is released.
+        n: the public number of records; left out under add-remove, where it is private.
+        epsilon: the nominal privacy parameter of the mechanism; `guarantee` says what is proved.
+        adjacency: "substitute"; "add-remove" for `lattice`, in networks `laplace_updates`, of means
+            `laplace` and `gaussian`, in regressions `statistics`; "attribute" for
+            `posterior_sample`.
+        options: of the mechanism, as listed.
+
+    Example:
+        >>> import discreet as dp
+        >>> law = dp.mechanism("lattice", dp.BetaBinomial(), n=9, epsilon=1).law((4, 5))
+        >>> round(law.probability((4, 5)), 4)
+        0.4621
+    """
+    family = of_model(model)
+    spec = family.spec(name)
+    return make(family, spec, model, n, check.epsilon(epsilon), Adjacency(adjacency), options)
+
+
+def make(
+    family: Family,
+    spec: MechanismSpec,
+    model: Model,
+    n: int | None,
+    epsilon: Fraction,
+    adjacency: Adjacency,
+    options: dict[str, object],
+) -> Mechanism:
+    """The mechanism of a spec, if options, adjacency and n go together."""
+    _require_taken(spec, options)
+    calibrate = options.pop("calibrate", False)
+    if len(spec.adjacencies) > 1 or adjacency not in spec.adjacencies:
+        _require_adjacency(family, spec, adjacency)
+        options["adjacency"] = adjacency
+    if adjacency is Adjacency.ADD_REMOVE:
+        if n is not None:
+            raise InputError(
+                f"n must be None under add-remove, where it is private, got {check.brief(n)}", "n"
+            )
+    elif n is None:
+        raise InputError(f"n must be given under adjacency {adjacency.value!r}, got None", "n")
+    else:
+        n = check.whole("n", n)
+    made = _made(spec, spec.make(model, n, epsilon, **options))
+    if calibrate is False:
+        return made
+    check.choice("calibrate", calibrate, (True, False))
+    return _made(spec, spec.calibrate(made))
+
+
+def _made(spec: MechanismSpec, found: Any) -> Mechanism:
+    """What a family's function made, if it is a mechanism of that name."""
+    if not isinstance(found, Mechanism) or found.name != spec.name:
+        raise InputError(f"make of {spec.name!r} must return a Mechanism of that name", "mechanism")
+    return found
+
+
+def options_of(name: str, model: object) -> tuple[str, ...]:
+    """The options that a mechanism takes, besides n and epsilon."""
+    return tuple(option.name for option in of_model(model).spec(name).taken)
+
+
+def _require_taken(spec: MechanismSpec, options: dict[str, object]) -> None:
+    taken = [option.name for option in spec.taken]
+    for option in options:
+        if option not in taken:
+            names = ", ".join(taken) or "no options"
+            near = check.similar(option, taken)
+            hint = f"; did you mean {near}?" if near else ""
+            raise InputError(
+                f"{option} is not an option of {spec.name}, which takes {names}{hint}", option
+            )
+
+
+def _require_adjacency(family: Family, spec: MechanismSpec, adjacency: Adjacency) -> None:
+    if adjacency in spec.adjacencies:
+        return
+    able = family.having(adjacency)
+    hint = (
+        f"use {' or '.join(map(repr, able))}" if able else f"no mechanism of a {family.kind} has it"
+    )
+    raise InputError(
+        f"{spec.name} is defined for adjacency "
+        f"{' or '.join(repr(x.value) for x in spec.adjacencies)} only, got {adjacency.value!r}; "
+        f"{hint}",
+        "adjacency",
+    )

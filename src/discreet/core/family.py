@@ -159,6 +159,13 @@ class Published(Protocol):
         """The posterior within each group."""
 
 
+def labels_of(posterior: Any) -> list[str]:
+    """What the parameters of a posterior are called: its categories or names, or numbers."""
+    names = getattr(posterior, "categories", None) or getattr(posterior, "names", None)
+    size = getattr(posterior.mean(), "size", 1)
+    return [str(name) for name in names or range(1, 1 + size)]
+
+
 class Example(NamedTuple):
     """A small input on which a family is checked: `discreet.testing.check_family`.
 

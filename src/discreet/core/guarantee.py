@@ -63,7 +63,7 @@ class Guarantee:
     basis: Theorem | Certificate | Derivation | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "adjacency", Adjacency.of(self.adjacency))
+        object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
         if self.private != (self.basis is not None):
             raise InputError("basis must be given exactly when epsilon is finite", "basis")
 
@@ -95,7 +95,7 @@ class Guarantee:
         substitution as for a group of two. Changing an attribute is a way of replacing a record.
         Nothing else follows.
         """
-        target = Adjacency.of(adjacency)
+        target = Adjacency(adjacency)
         if target is self.adjacency or not isinstance(self.epsilon, Fraction):
             return replace(self, adjacency=target)
         if self.adjacency is Adjacency.SUBSTITUTE and target is Adjacency.ATTRIBUTE:

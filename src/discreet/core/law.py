@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import Any, ClassVar, TypeAlias, overload
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from discreet import check
 from discreet.errors import InputError, NotEnumerable
@@ -89,7 +91,7 @@ class Law(ABC):
         """The logs of the probabilities of `support`."""
         return self._listed[1]
 
-    def probability(self, z: object) -> float:
+    def probability(self, z: Sequence[int] | NDArray[Any]) -> float:
         """The probability of one outcome."""
         with balls.precision(balls.PRECISION):
             log_weight = float(self.log_weight(self._outcome(z)).mid())

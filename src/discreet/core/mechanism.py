@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core.adjacency import Adjacency
+from discreet.core.counts import CountsLike
 from discreet.core.documents import VERSION, encode
 from discreet.core.guarantee import Guarantee
 from discreet.core.law import Law, Outcome, Value
@@ -105,18 +106,18 @@ class Mechanism:
         """The name it is asked for by."""
         return self.config.mechanism
 
-    def domain(self, counts: object) -> Outcome:
+    def domain(self, counts: CountsLike) -> Outcome:
         """The counts in category order, if the mechanism is defined for them."""
         values: Outcome = self.config.model.to_vector(counts)
         if self.config.n is not None and self.config.model.n_records(values) != self.config.n:
             raise InputError(f"counts must sum to the declared n = {self.config.n}", "counts")
         return values
 
-    def raw_law(self, counts: object) -> Law:
+    def raw_law(self, counts: CountsLike) -> Law:
         """The law of the raw output, before post-processing."""
         return self.make_raw_law(self.domain(counts))
 
-    def law(self, counts: object) -> Law:
+    def law(self, counts: CountsLike) -> Law:
         """The law of the released counts."""
         return self.make_law(self.domain(counts))
 
@@ -133,7 +134,7 @@ class Mechanism:
             raise InputError("n must be given where it is private", "n")
         return spec_of(self).expected_error(self, size)
 
-    def postprocess(self, raw: object) -> Value:
+    def postprocess(self, raw: Sequence[int] | NDArray[Any]) -> Value:
         """The released counts that a raw output leads to."""
         values = list(raw) if isinstance(raw, (Sequence, np.ndarray)) else []
         if values and all(

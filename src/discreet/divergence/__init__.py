@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from typing import Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet import check
 from discreet.divergence.enclosures import (
@@ -34,7 +36,18 @@ __all__ = [
 ]
 
 
-def _pair(a: object, b: object) -> tuple[Floats, Floats]:
+class _Posterior(Protocol):
+    """Over categories, with Dirichlet parameters."""
+
+    @property
+    def alpha(self) -> Floats:
+        """The parameters."""
+
+
+Parameters: TypeAlias = npt.ArrayLike | _Posterior
+
+
+def _pair(a: Parameters, b: Parameters) -> tuple[Floats, Floats]:
     labels = [getattr(side, "categories", None) for side in (a, b)]
     if None not in labels and labels[0] != labels[1]:
         raise InputError(
@@ -60,7 +73,7 @@ def _plain(values: Floats) -> float | Floats:
     return float(values) if np.ndim(values) == 0 else values
 
 
-def hellinger(a: object, b: object) -> float | Floats:
+def hellinger(a: Parameters, b: Parameters) -> float | Floats:
     """Hellinger distance √(1 − B((a+b)/2)/√(B(a)·B(b))) between Dir(a) and Dir(b).
 
     a and b are parameters or posteriors (`DirichletPosterior`); arrays of parameter vectors are
@@ -73,19 +86,19 @@ def hellinger(a: object, b: object) -> float | Floats:
     return _plain(np.sqrt(-np.expm1(-np.maximum(exponent, 0.0))))
 
 
-def kl(a: object, b: object) -> float | Floats:
+def kl(a: Parameters, b: Parameters) -> float | Floats:
     """Kullback-Leibler divergence KL(Dir(a) ‖ Dir(b)) = ∫ p log(p/q); arrays as in `hellinger`."""
     first, second = _pair(a, b)
     return _plain(np.maximum(dirichlet_kl(first, second, second - first), 0.0))
 
 
-def l1(a: object, b: object) -> float | Floats:
+def l1(a: Parameters, b: Parameters) -> float | Floats:
     """The l1 distance Σ|a_i − b_i| between the parameters; arrays as in `hellinger`."""
     first, second = _pair(a, b)
     return _plain(np.abs(first - second).sum(axis=-1))
 
 
-def total_variation(a: object, b: object) -> float | Floats:
+def total_variation(a: Parameters, b: Parameters) -> float | Floats:
     """Total variation distance sup_A |P(A) − Q(A)| between Beta(a) and Beta(b); two parameters.
 
     A difference of incomplete beta functions at the points where the densities cross: in floats

@@ -20,7 +20,7 @@ from flint import arb
 
 from discreet import check
 from discreet.core import CategoricalModel
-from discreet.core.counts import values_of
+from discreet.core.counts import CountsLike, values_of
 from discreet.divergence import size_bits
 from discreet.errors import InputError
 from discreet.exact import balls
@@ -223,7 +223,7 @@ def distance_for(value: str, model: CategoricalModel) -> Distance:
 
 
 def local_sensitivity(
-    model: CategoricalModel, counts: object, distance: str = "hellinger"
+    model: CategoricalModel, counts: CountsLike, distance: str = "hellinger"
 ) -> float:
     """The largest distance from this posterior to one with one record substituted.
 
@@ -242,7 +242,7 @@ def global_sensitivity(model: CategoricalModel, n: int, distance: str = "helling
 
 def smooth_sensitivity(
     model: CategoricalModel,
-    counts: object,
+    counts: CountsLike,
     gamma: float = 1.0,
     kind: str = "reciprocal",
     distance: str = "hellinger",

@@ -12,13 +12,13 @@ from typing import Any
 
 from discreet import check, text_input
 from discreet.core import Adjacency, Guarantee
+from discreet.core.families import mechanism as make
 from discreet.errors import InputError
 from discreet.explorer.settings import whole_number
 from discreet.families.dirichlet.model import DirichletMultinomial
 from discreet.ledger import Ledger
 from discreet.ledger.accounts import DOUBLED
 from discreet.ledger.amounts import decimal
-from discreet.registry import mechanism as make
 from discreet.releases.published import Release
 from discreet.releases.releasing import release
 
@@ -88,7 +88,7 @@ class Order:
             )
         if found.new:
             said.append(f"It would be the first release from {self.dataset!r}.")
-        change = Adjacency.of(self.adjacency).change
+        change = Adjacency(self.adjacency).change
         factor = math.exp(min(float(self.epsilon), 700.0))
         said += [
             f"Whatever somebody believes about {whom}, the release changes the odds by a factor of "

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from discreet import check, registry, text_input
-from discreet.core import Adjacency, Mechanism
+from discreet import check, text_input
+from discreet.core import Adjacency, Mechanism, families
 from discreet.errors import InputError
 from discreet.families.dirichlet.model import DirichletMultinomial
 
@@ -46,13 +46,13 @@ class Setting:
         found: dict[str, Any] = {"adjacency": self.adjacency}
         if self.max_per_unit > 1:
             found |= {"unit": "unit", "max_per_unit": self.max_per_unit}
-        taken = registry.options_of(name, self.model)
+        taken = families.options_of(name, self.model)
         return found | ({"delta": DELTA} if "delta" in taken else {})
 
     def mechanism(self, name: str) -> Mechanism:
         """A mechanism at these public values."""
         n = self.n if self.adjacency == Adjacency.SUBSTITUTE.value else None
-        return registry.mechanism(name, self.model, n, epsilon=self.epsilon, **self.options(name))
+        return families.mechanism(name, self.model, n, epsilon=self.epsilon, **self.options(name))
 
 
 def letters(number: int) -> list[str]:

@@ -1,22 +1,28 @@
-"""Integer noise that keeps the total: z with Σz = 0 and P(z) ∝ exp(−ε·½‖z‖₁)."""
+"""Integer noise that keeps the total: z with Σz = 0 and P(z) ∝ exp(−ε·½‖z‖₁).
+
+And the ways back from noisy counts to possible ones.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
-from discreet.core.law import Law, Outcome
+from discreet.core.law import Law, Outcome, PointMass
 from discreet.errors import NotEnumerable
 from discreet.exact import Floats, Ints, balls, compositions, draw
 from discreet.exact.balls import ball
 from discreet.exact.draw import Source
 from discreet.exact.shells import unimodal
+from discreet.laws.noise import NoiseLaw
 
 MOST_POINTS = 20_000_000  # lattice points behind a post-processed law
 TAIL = 1e-14  # probability of the lattice points that such a law leaves out
@@ -209,7 +215,7 @@ class PostprocessedLattice(Law):
             return arb(0, math.inf)  # somewhere below the tail that is left out
         return (found / total).union((found + total - everything) / total).log()
 
-    def probability(self, z: object) -> float:
+    def probability(self, z: Sequence[int] | NDArray[Any]) -> float:
         outcome = np.array(self._outcome(z))
         support, log_p = self._listed
         match = np.flatnonzero((support == outcome).all(axis=1))
@@ -257,3 +263,42 @@ def points(k: int, total: int, reach: int) -> Ints:
         negative = negative[parents] + np.maximum(-value, 0)
     # if the last entry is negative, its size and the others' are positive − total ≤ reach
     return np.column_stack([rows, total + negative - positive])
+
+
+def lattice_law(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    """c + z with P(z) ∝ exp(−ε·½‖z‖₁) over Σz = 0."""
+    if len(counts) == 2 or n == 0:
+        return two_sided(n, epsilon, counts)
+    return LatticeLaw(counts, epsilon)
+
+
+def two_sided(n: int, epsilon: Fraction, counts: Outcome) -> Law:
+    """Two categories: the geometric mechanism."""
+    if n == 0:
+        return PointMass(counts)
+    return NoiseLaw(counts[:1], epsilon, "two-sided", total=n)
+
+
+def clip(n: int, raw: Ints) -> Ints:
+    """Every count to [0, n]."""
+    return np.clip(raw, 0, n)
+
+
+def project(n: int, raw: Ints) -> Ints:
+    """The nearest vector of counts in l2: r ≥ 0 with Σr = n, for rows that sum to n.
+
+    The Euclidean projection is max(z − τ, 0). All its positive entries have the same fractional
+    part, so the largest remainders are ties, and rounding gives one more to the first categories.
+    """
+    if n == 0:
+        return np.zeros_like(raw)
+    descending = -np.sort(-raw, axis=1)
+    excess = np.cumsum(descending, axis=1) - n
+    places = np.arange(1, raw.shape[1] + 1)
+    positive = (descending > excess // places).sum(axis=1)  # entries above τ
+    excess = np.take_along_axis(excess, positive[:, None] - 1, axis=1)
+    floor = -(-excess // positive[:, None])  # ⌈τ⌉
+    released = np.maximum(raw - floor, 0)
+    above = raw > excess // positive[:, None]
+    missing = n - released.sum(axis=1, keepdims=True)
+    return np.asarray(released + (above & (np.cumsum(above, axis=1) <= missing)))

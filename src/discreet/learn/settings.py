@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet import check
 from discreet.core import families
+from discreet.core.families import options_of
 from discreet.errors import InputError
-from discreet.registry import options_of
 
 
 def read_options(

@@ -37,10 +37,15 @@ class Account:
 
     @classmethod
     def new(
-        cls, dataset: str, budget: Amount, adjacency: object, unit: object, parts: object = ()
+        cls,
+        dataset: str,
+        budget: Amount,
+        adjacency: Adjacency | str,
+        unit: object,
+        parts: object = (),
     ) -> Account:
         """An account of which nothing was spent."""
-        rule = Adjacency.of(adjacency)
+        rule = Adjacency(adjacency)
         names = _part_names(parts)
         if names and rule is not Adjacency.ADD_REMOVE:
             raise InputError(

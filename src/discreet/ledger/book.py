@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet import check
+from discreet.check import Number
 from discreet.core import Adjacency, Guarantee
 from discreet.errors import InputError
 from discreet.ledger import charging, opening, stores, verification
@@ -44,8 +45,8 @@ class Ledger:
     def open(
         cls,
         place: str | Path,
-        budget: object = None,
-        delta: object = None,
+        budget: Number | None = None,
+        delta: Number | None = None,
         adjacency: Adjacency | str | None = None,
         unit: str | None = None,
     ) -> Ledger:
@@ -98,8 +99,8 @@ class Ledger:
     def create(
         self,
         dataset: str,
-        budget: object = None,
-        delta: object = None,
+        budget: Number | None = None,
+        delta: Number | None = None,
         adjacency: Adjacency | str | None = None,
         unit: str | None = None,
         parts: object = (),
@@ -122,7 +123,7 @@ class Ledger:
             return opening.create(chain, account)
 
     def raise_budget(
-        self, dataset: str, budget: object, delta: object = None, reason: str = ""
+        self, dataset: str, budget: Number | None, delta: Number | None = None, reason: str = ""
     ) -> Account:
         """Raise the budget of a data set; it is an entry with its reason, and never goes down."""
         with writing(self._store) as chain:

@@ -51,7 +51,7 @@ class Terms:
 
 
 def open_or_create(
-    store: Store, budget: object, delta: object, adjacency: object, unit: object
+    store: Store, budget: object, delta: object, adjacency: Adjacency | str | None, unit: object
 ) -> None:
     """Create the ledger with these defaults, or check that an existing one has them."""
     if budget is None and delta is not None:
@@ -59,7 +59,7 @@ def open_or_create(
     granted = None if budget is None else Amount.budget(budget, 0 if delta is None else delta)
     asked = Terms(
         granted,
-        None if adjacency is None else Adjacency.of(adjacency),
+        None if adjacency is None else Adjacency(adjacency),
         None if unit is None else name("unit", unit),
     )
     if store.prepare():
@@ -130,7 +130,7 @@ def planned(
     dataset: str,
     budget: object = None,
     delta: object = None,
-    adjacency: object = None,
+    adjacency: Adjacency | str | None = None,
     unit: object = None,
     parts: object = (),
 ) -> Account:

@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet import check, plots
 from discreet.core import Config, Counts, Mechanism
+from discreet.core.counts import CountsLike
 from discreet.core.mechanism import require_categories
 from discreet.divergence.shifts import shifted
 from discreet.errors import InputError
@@ -109,7 +110,7 @@ class ErrorLaw:
 
 def accuracy(
     mechanism: Mechanism,
-    counts: object,
+    counts: CountsLike,
     distance: str = "hellinger",
     size: int = 20_000,
     rng: np.random.Generator | None = None,
@@ -140,7 +141,7 @@ def accuracy(
 
 def listed_or_drawn(
     mechanism: Mechanism,
-    counts: object,
+    counts: CountsLike,
     distance: str,
     size: int,
     rng: np.random.Generator | None,
@@ -194,7 +195,7 @@ def mean_error(
     return float(total)
 
 
-def plot_bounds(mechanism: Mechanism, counts: object, ax: Axes | None = None) -> Axes:
+def plot_bounds(mechanism: Mechanism, counts: CountsLike, ax: Axes | None = None) -> Axes:
     """How loose the papers' bounds are: the exact tail P(error ≥ c) with every bound that applies.
 
     The error is what the bounds speak of: the mechanism's own distance for exponential mechanisms,
@@ -215,7 +216,7 @@ def plot_bounds(mechanism: Mechanism, counts: object, ax: Axes | None = None) ->
     return plots.plot_tail(law_of_errors, curves, metric, config.label, ax, note, config.title)
 
 
-def validated(mechanism: object, counts: object, distance: str) -> tuple[int, ...]:
+def validated(mechanism: object, counts: CountsLike, distance: str) -> tuple[int, ...]:
     """The counts, if the error in that distance is defined for them."""
     if not isinstance(mechanism, Mechanism):
         raise InputError(

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import plots, registry
+from discreet import plots
 from discreet.auditing import audit
+from discreet.check import Number
 from discreet.core import Adjacency, CategoricalModel, Counts, Guarantee, Mechanism, families
-from discreet.core.counts import values_of
+from discreet.core.counts import CountsLike, values_of
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import compositions
 from discreet.extras import needed
@@ -148,7 +149,7 @@ class Comparison:
         )
 
 
-def compare(model: CategoricalModel, counts: object, epsilon: object) -> Comparison:
+def compare(model: CategoricalModel, counts: CountsLike, epsilon: Number) -> Comparison:
     """All mechanisms at these counts and this epsilon, under substitution.
 
     The exponential mechanisms appear as published and, where the audit is possible, calibrated.
@@ -223,15 +224,15 @@ def _solvable(n: int, k: int) -> bool:
 
 
 def _make(
-    name: str, model: CategoricalModel, n: int, epsilon: object, calibrate: bool
+    name: str, model: CategoricalModel, n: int, epsilon: Number, calibrate: bool
 ) -> Mechanism:
     options: dict[str, Any] = {"calibrate": True} if calibrate else {}
-    if "delta" in registry.options_of(name, model):
+    if "delta" in families.options_of(name, model):
         options["delta"] = DELTA
-    return registry.mechanism(name, model, n, epsilon=epsilon, **options)
+    return families.mechanism(name, model, n, epsilon=epsilon, **options)
 
 
-def _limit(model: CategoricalModel, n: int, epsilon: object) -> float | None:
+def _limit(model: CategoricalModel, n: int, epsilon: Number) -> float | None:
     """The least average error of any private mechanism, where it is quick to compute."""
     if not _solvable(n, len(model.categories)):
         return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from discreet import registry
+from discreet.check import Number
+from discreet.core import families
 from discreet.core.counts import Model
 from discreet.families.dirichlet.mechanisms.optimal import OptimalMechanism
 
@@ -12,7 +13,7 @@ from discreet.families.dirichlet.mechanisms.optimal import OptimalMechanism
 def optimal(
     model: Model,
     n: int,
-    epsilon: object,
+    epsilon: Number,
     loss: object = "hellinger",
     weights: object = "uniform",
 ) -> OptimalMechanism:
@@ -35,5 +36,5 @@ def optimal(
         >>> round(dp.optimal(dp.BetaBinomial(), n=40, epsilon=1).value, 4)
         0.1174
     """
-    made = registry.mechanism("optimal", model, n, epsilon=epsilon, loss=loss, weights=weights)
+    made = families.mechanism("optimal", model, n, epsilon=epsilon, loss=loss, weights=weights)
     return cast("OptimalMechanism", made)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet import check, plots
+from discreet.check import Number
 from discreet.core import Guarantee, Model
 from discreet.errors import InputError, NotEnumerable
 from discreet.planning.search import LEAST, MOST, least
@@ -113,9 +114,9 @@ class Plan:
 def plan(
     model: Model,
     n: int,
-    error: float | None = None,
-    width: float | None = None,
-    epsilon: float | None = None,
+    error: Number | None = None,
+    width: Number | None = None,
+    epsilon: Number | None = None,
     mechanism: str | None = None,
     at: object = None,
     worst_case: bool = False,

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Protocol, cast
 
-from discreet import check, plots, registry
+from discreet import check, plots
 from discreet.core import Adjacency, CategoricalModel, Mechanism, Model, families
 from discreet.errors import InputError
 from discreet.planning import accuracy
@@ -225,6 +225,6 @@ def _make(
     name: str, model: Model, n: int, options: Mapping[str, object], epsilon: Fraction
 ) -> Mechanism:
     rest = dict(options)
-    adjacency = Adjacency.of(rest.pop("adjacency", Adjacency.SUBSTITUTE))
+    adjacency = Adjacency(cast(str, rest.pop("adjacency", Adjacency.SUBSTITUTE)))
     public = None if adjacency is Adjacency.ADD_REMOVE else n
-    return registry.mechanism(name, model, public, epsilon=epsilon, adjacency=adjacency, **rest)
+    return families.mechanism(name, model, public, epsilon=epsilon, adjacency=adjacency, **rest)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from discreet.core import families
+from discreet.core.family import labels_of
 from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.plots.posteriors import MOST_ROWS, NAMES, TAILS, Row, plain_text, plot_rows, short
@@ -30,8 +31,6 @@ class Law(Protocol):
 
 def plot(release: Published, noise_aware: Any = None, ax: Axes | None = None) -> Axes:
     """The plot of a release whose posteriors have `mean` and `quantile`."""
-    from discreet.report import labels_of
-
     plain = release.posterior
     if noise_aware is None and families.spec_of(release.mechanism).can("noise_aware"):
         noise_aware = release.noise_aware()

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet import check
 from discreet.divergence.gammas import incomplete_beta, log_beta_density
@@ -90,14 +91,14 @@ class BetaMixture:
             log_pdf[part] = highest + np.log(terms @ (runs.weights * runs.a)) - np.log(x[:, 0])
         return np.clip(cdf, 0.0, 1.0), log_pdf
 
-    def cdf(self, x: object) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> Any:
         """P(θ ≤ x)."""
         points, inside = _points(x)
         result = np.where(np.isnan(points), np.nan, (points >= 1).astype(np.float64))
         result[inside] = self._evaluate(_logit(points[inside]))[0]
         return result[()]
 
-    def logpdf(self, x: object) -> Any:
+    def logpdf(self, x: npt.ArrayLike) -> Any:
         """The log of the density; at 0 and 1 it may be infinite."""
         points, inside = _points(x)
         result = np.where(np.isnan(points), np.nan, -np.inf)
@@ -106,11 +107,11 @@ class BetaMixture:
         result[points == 1] = _log_at_zero(self.b, self.a, self.weights)
         return result[()]
 
-    def pdf(self, x: object) -> Any:
+    def pdf(self, x: npt.ArrayLike) -> Any:
         """The density; at 0 and 1 it may be infinite."""
         return np.exp(self.logpdf(x))
 
-    def ppf(self, p: object) -> Any:
+    def ppf(self, p: npt.ArrayLike) -> Any:
         """Quantiles."""
         from scipy import special
 

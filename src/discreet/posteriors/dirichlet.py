@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet import check, divergence, report
 from discreet.check import Category
@@ -128,11 +129,11 @@ class DirichletPosterior:
         alpha, i = self.alpha, check.position("category", category, self.categories)
         return stats.beta(alpha[i], alpha.sum() - alpha[i])
 
-    def pdf(self, x: object, category: Category | None = None) -> Any:
+    def pdf(self, x: npt.ArrayLike, category: Category | None = None) -> Any:
         """The marginal density of one θ_i at x."""
         return self.marginal(category).pdf(check.reals("x", x))
 
-    def cdf(self, x: object, category: Category | None = None) -> Any:
+    def cdf(self, x: npt.ArrayLike, category: Category | None = None) -> Any:
         """P(θ_i ≤ x)."""
         return self.marginal(category).cdf(check.reals("x", x))
 

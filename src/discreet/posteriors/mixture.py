@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet import check, report
 from discreet.check import Category
@@ -179,11 +180,11 @@ class DirichletMixture:
             self._marginals[i] = BetaMixture(self.parameters[:, i], rest, self.weights)
         return self._marginals[i]
 
-    def pdf(self, x: object, category: Category | None = None) -> Any:
+    def pdf(self, x: npt.ArrayLike, category: Category | None = None) -> Any:
         """The marginal density of one θ_i at x."""
         return self.marginal(category).pdf(x)
 
-    def cdf(self, x: object, category: Category | None = None) -> Any:
+    def cdf(self, x: npt.ArrayLike, category: Category | None = None) -> Any:
         """P(θ_i ≤ x)."""
         return self.marginal(category).cdf(x)
 

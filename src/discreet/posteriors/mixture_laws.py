@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet import check
 from discreet.divergence.gammas import log_beta_density, log_gamma_ratio
@@ -40,7 +41,7 @@ class MixtureLaw:
     parameters: Floats
     weights: Floats
 
-    def logpdf(self, x: object) -> Any:
+    def logpdf(self, x: npt.ArrayLike) -> Any:
         """The log of the density at x, one point or points as columns; all entries positive.
 
         By stick-breaking: θ_i/(θ_i + … + θ_k) are independent Betas under every component.
@@ -71,7 +72,7 @@ class MixtureLaw:
         logs = log_beta_density(a, rest, stick, other) - np.log(left[..., :-1])
         return np.asarray(special.logsumexp(logs.sum(axis=-1), axis=1, b=self.weights))
 
-    def pdf(self, x: object) -> Any:
+    def pdf(self, x: npt.ArrayLike) -> Any:
         """The density."""
         return np.exp(self.logpdf(x))
 
@@ -112,7 +113,7 @@ class MixturePredictive:
     law: MixtureLaw
     n: int
 
-    def logpmf(self, x: object) -> float:
+    def logpmf(self, x: npt.ArrayLike) -> float:
         """The log of the probability of one vector of counts."""
         from scipy import special
 
@@ -125,7 +126,7 @@ class MixturePredictive:
         logs = sequence_log_likelihood(self.law.parameters, counts)
         return float(orders + special.logsumexp(logs, b=self.law.weights))
 
-    def pmf(self, x: object) -> float:
+    def pmf(self, x: npt.ArrayLike) -> float:
         """The probability of one vector of counts."""
         return float(np.exp(self.logpmf(x)))
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet import check, report
 from discreet.errors import InputError
@@ -33,15 +34,15 @@ class NormalLaw(ABC):
         """Var[μ]."""
 
     @abstractmethod
-    def pdf(self, x: object) -> Any:
+    def pdf(self, x: npt.ArrayLike) -> Any:
         """The density at x."""
 
     @abstractmethod
-    def cdf(self, x: object) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> Any:
         """P(μ ≤ x)."""
 
     @abstractmethod
-    def quantile(self, p: object) -> Any:
+    def quantile(self, p: npt.ArrayLike) -> Any:
         """The number below which μ lies with probability p; p = 0.5 is the median."""
 
     @abstractmethod
@@ -98,18 +99,18 @@ class NormalPosterior(NormalLaw):
         """Var[μ]."""
         return float(self.exact_variance)
 
-    def pdf(self, x: object) -> Any:
+    def pdf(self, x: npt.ArrayLike) -> Any:
         """The density at x."""
         z = (check.reals("x", x) - self.mean()) / self.sd()
         return (np.exp(-z * z / 2) / (self.sd() * math.sqrt(2 * math.pi)))[()]
 
-    def cdf(self, x: object) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> Any:
         """P(μ ≤ x)."""
         from scipy import special
 
         return special.ndtr((check.reals("x", x) - self.mean()) / self.sd())[()]
 
-    def quantile(self, p: object) -> Any:
+    def quantile(self, p: npt.ArrayLike) -> Any:
         """The number below which μ lies with probability p; p = 0.5 is the median."""
         from scipy import special
 
@@ -173,7 +174,7 @@ class NormalMixture(NormalLaw):
         """Var[μ]: that within the components and that of their means."""
         return self.within + float(self.weights @ (self.means - self.mean()) ** 2)
 
-    def pdf(self, x: object) -> Any:
+    def pdf(self, x: npt.ArrayLike) -> Any:
         """The density at x."""
         points, shape = _points(x)
         sd = math.sqrt(self.within)
@@ -181,7 +182,7 @@ class NormalMixture(NormalLaw):
         found = np.exp(-z * z / 2) @ self.weights / (sd * math.sqrt(2 * math.pi))
         return found.reshape(shape)[()]
 
-    def cdf(self, x: object) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> Any:
         """P(μ ≤ x)."""
         from scipy import special
 
@@ -189,7 +190,7 @@ class NormalMixture(NormalLaw):
         z = (points[:, None] - self.means) / math.sqrt(self.within)
         return (special.ndtr(z) @ self.weights).reshape(shape)[()]
 
-    def quantile(self, p: object) -> Any:
+    def quantile(self, p: npt.ArrayLike) -> Any:
         """The number below which μ lies with probability p, by bisection."""
         wanted = shares(p)
         low, high = (np.full(wanted.shape, end) for end in self._ends)
@@ -239,15 +240,15 @@ class TabulatedLaw(NormalLaw):
         """Var[μ]."""
         return float(self.weights @ (self.points - self.mean()) ** 2)
 
-    def pdf(self, x: object) -> Any:
+    def pdf(self, x: npt.ArrayLike) -> Any:
         """The density at x."""
         return np.interp(check.reals("x", x), self.points, self._density, 0.0, 0.0)[()]
 
-    def cdf(self, x: object) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> Any:
         """P(μ ≤ x)."""
         return np.interp(check.reals("x", x), self.points, self._below, 0.0, 1.0)[()]
 
-    def quantile(self, p: object) -> Any:
+    def quantile(self, p: npt.ArrayLike) -> Any:
         """The number below which μ lies with probability p."""
         return np.interp(shares(p), self._below, self.points)[()]
 

@@ -38,6 +38,7 @@ from discreet.programs.syntax import (
     Unknown,
     Word,
 )
+from discreet.programs.unsupported import CALLED, INSTEAD
 
 OPERATORS: dict[type, str] = {
     ast.Add: "+",
@@ -55,40 +56,6 @@ OPERATORS: dict[type, str] = {
     ast.Or: "or",
     ast.Not: "not",
     ast.USub: "-",
-}
-INSTEAD = {
-    "ListComp": "write map(f, data), count(f, data), sum(map(f, data)) or sample_each(f, data), or "
-    "go over range(k) with a public k",
-    "GeneratorExp": "write map(f, data), as in sum(map(f, data))",
-    "SetComp": "write sum(map(f, data)) with a function f of one record",
-    "DictComp": "write sum(map(f, data)) with a function f of one record",
-    "Try": "a program has no exceptions: leave it out",
-    "TryStar": "a program has no exceptions: leave it out",
-    "Raise": "a program has no exceptions: leave it out",
-    "Assert": "leave it out; declare bounds in params={…} instead",
-    "While": "write for i in range(k) with a public k",
-    "With": "leave it out",
-    "Global": "pass the value as a parameter, declared in params={…}",
-    "Nonlocal": "pass the value as a parameter, declared in params={…}",
-    "Import": "import at the top of the file; only names of discreet.language have rules",
-    "ImportFrom": "import at the top of the file; only names of discreet.language have rules",
-    "AugAssign": "nothing is changed in place: write total = total + x, or sum(map(f, data))",
-    "Delete": "nothing is changed in place: leave it out",
-    "NamedExpr": "give the value a line of its own: name = value",
-    "Attribute": "use functions: params(post), mean(post); records have places: r[0]",
-    "JoinedStr": "a program computes numbers, not texts",
-    "Dict": "write a tuple, or several names",
-    "Set": "write a tuple",
-    "Starred": "name every value",
-    "Await": "a program is not asynchronous",
-    "Yield": "return the value at the end",
-    "YieldFrom": "return the value at the end",
-    "ClassDef": "a program has functions and values only",
-    "AsyncFunctionDef": "a program is not asynchronous: write def",
-    "AsyncFor": "write for",
-    "Match": "write if",
-    "Break": "give every branch its own end",
-    "Continue": "write if",
 }
 
 
@@ -236,7 +203,7 @@ class Parser:
         if kind in ("ListComp", "GeneratorExp"):
             name = "a comprehension over data"
         else:
-            name = _WORDS.get(kind, kind)
+            name = CALLED.get(kind, kind)
         return self.error(
             node,
             f"{name} is not in the language",
@@ -393,33 +360,6 @@ class Parser:
         if keywords or (len(placed) > len(signature.names) and not signature.variadic):
             raise self.error(node, f"{name} takes {', '.join(signature.names)} only", usage)
         return Call(self.span(node), name, tuple(placed))
-
-
-_WORDS = {
-    "Try": "try",
-    "Global": "global",
-    "While": "while",
-    "With": "with",
-    "AugAssign": "changing a value in place",
-    "Attribute": "an attribute",
-    "JoinedStr": "an f-string",
-    "Dict": "a dictionary",
-    "Raise": "raise",
-    "Assert": "assert",
-    "AsyncFunctionDef": "async def",
-    "AsyncFor": "async for",
-    "Await": "await",
-    "Yield": "yield",
-    "YieldFrom": "yield from",
-    "Import": "import",
-    "ImportFrom": "import",
-    "NamedExpr": ":=",
-    "Delete": "del",
-    "Subscript": "a slice",
-    "ClassDef": "class",
-    "Match": "match",
-    "Starred": "a starred value",
-}
 
 
 def _docstring(node: ast.stmt) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from discreet import check, registry
+from discreet import check
 from discreet.auditing.calibration import calibrated_config, restore
 from discreet.core import Adjacency, Certificate, Derivation, Mechanism, Theorem, families
 from discreet.core.certificate import read_certificate
@@ -15,7 +15,7 @@ from discreet.core.counts import N_SOURCES
 from discreet.core.documents import decode, digest, exact, malformed, require_version
 from discreet.errors import DiscreetError, DocumentError, InputError
 from discreet.ledger import Receipt
-from discreet.releases.provenance import Provenance, require_agreement, require_payable
+from discreet.releases.releasing import Provenance, require_agreement, require_payable
 
 FORMAT = "discreet-release"
 
@@ -125,13 +125,13 @@ def read_mechanism(
         options.pop("calibrate", None)
     elif options.get("calibrate") and not spec.provable:
         raise DocumentError("a calibrated mechanism needs its certificate", "certificate")
-    made = registry.make(
+    made = families.make(
         family,
         spec.as_of(document["version"]),
         family.read(document),
         document["n"],
         check.epsilon(exact(document["epsilon"])),
-        Adjacency.of(document["adjacency"]),
+        Adjacency(document["adjacency"]),
         options,
     )
     if certificate is None:

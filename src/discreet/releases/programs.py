@@ -11,9 +11,8 @@ from discreet.core import Adjacency
 from discreet.ledger import Ledger
 from discreet.programs.mechanism import ProgramLaw, program_mechanism
 from discreet.programs.program import Program
-from discreet.releases.provenance import Provenance
 from discreet.releases.published import Release
-from discreet.releases.releasing import carry_out
+from discreet.releases.releasing import Provenance, carry_out
 
 
 def release_program(

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from discreet import check, registry
-from discreet.core import Adjacency, Counts, Mechanism, families
-from discreet.core.counts import N_SOURCES, Model
+from discreet import check
+from discreet.check import Category, Number
+from discreet.core import Adjacency, Config, Counts, Guarantee, Mechanism, families
+from discreet.core.counts import N_SOURCES, CountsLike, Model
 from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
 from discreet.core.law import Outcome
 from discreet.core.statistics import Statistics
 from discreet.errors import Charged, InputError, PrivacyRefusedError
-from discreet.releases.provenance import Provenance, provenance, require_agreement
 from discreet.releases.published import Release
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 def release(
-    counts: object,
+    counts: CountsLike,
     model: Model,
-    epsilon: object,
+    epsilon: Number,
     mechanism: str | None = None,
     n: int | None = None,
     adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
-    delta: object = 0.0,
+    delta: Number = 0.0,
     rng: np.random.Generator | None = None,
     ledger: Ledger | None = None,
     dataset: str | None = None,
@@ -90,7 +90,7 @@ def release(
     paid = ledger is not None
     budget = check.epsilon(epsilon)
     made, values, n_source = _prepare(
-        counts, model, budget, mechanism, n, Adjacency.of(adjacency), delta, paid, options
+        counts, model, budget, mechanism, n, Adjacency(adjacency), delta, paid, options
     )
     _require_private(made, budget, allow_nonprivate)
     if rng is not None:
@@ -99,6 +99,54 @@ def release(
     law.require_drawable()
     records = provenance(counts)
     return carry_out(made, law, n_source, records, ledger, dataset, request_id, part, rng)
+
+
+class Provenance(NamedTuple):
+    """Which records were counted; of counts that were given as numbers nothing is known."""
+
+    column: str | None = None
+    where: str | None = None
+    dropped: bool = False
+    other: Category | None = None
+    line_breaks: bool = False
+
+
+def provenance(counts: object) -> Provenance:
+    """What counts remember of the records; a Series has an attribute `where` too."""
+    if type(getattr(counts, "line_breaks", None)) is not bool:
+        return Provenance()
+    known = {name: getattr(counts, name, None) for name in Provenance._fields}
+    return Provenance(**{name: value for name, value in known.items() if value is not None})
+
+
+def require_agreement(config: Config, records: Provenance, n_source: str | None) -> None:
+    """Refuse statements that no release makes, by themselves or together."""
+    model, reads = config.model, families.of_model(config.model).reads
+    for argument, value in (("column", records.column), ("where", records.where)):
+        if not isinstance(value, (str, type(None))):
+            raise InputError(f"{argument} must be text, got {check.brief(value)}", argument)
+    labels = getattr(model, "categories", ()) if model.by is None else model.by.categories
+    check.choice("dropped", records.dropped, (True, False))
+    check.choice("line_breaks", records.line_breaks, (True, False))
+    check.choice("other", records.other, (None, *labels))
+    if reads == "nothing":
+        if records != Provenance() or (config.n is not None and n_source != model.n_source):
+            raise InputError("a program declares which records it reads")
+        return
+    if records.column is not None and reads != "column":
+        raise InputError("its model has the names of several columns", "column")
+    if records.dropped and records.other is not None:
+        raise InputError("undeclared values are left out or counted, not both", "other")
+    if config.n is not None and (
+        records.dropped or (records.where is not None and n_source == N_SOURCES[1])
+    ):
+        raise InputError("its n cannot be public", "n")
+
+
+def require_payable(guarantee: Guarantee, simulated: bool) -> None:
+    """Refuse a receipt for what no ledger pays for."""
+    if simulated or not guarantee.private:
+        raise InputError("no ledger pays for what is simulated or not private")
 
 
 class Drawable(Protocol):
@@ -181,13 +229,13 @@ def _charge(
 
 
 def _prepare(
-    counts: object,
+    counts: CountsLike,
     model: Model,
     epsilon: Fraction,
     name: str | None,
     n: int | None,
     adjacency: Adjacency,
-    delta: object,
+    delta: Number,
     paid: bool,
     options: dict[str, object],
 ) -> tuple[Mechanism, Outcome, str | None]:
@@ -217,7 +265,7 @@ def _prepare(
         options = {"delta": delta} | options
     elif check.rational("delta", delta) != 0:
         raise InputError(f"delta is not an option of {spec.name}, got {delta}", "delta")
-    made = registry.make(family, spec, model, n, epsilon, adjacency, options)
+    made = families.make(family, spec, model, n, epsilon, adjacency, options)
     return made, values, n_source
 
 

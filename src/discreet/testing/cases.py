@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from discreet import registry
-from discreet.core import Adjacency, Example, Family, Mechanism, MechanismSpec
+from discreet.core import Adjacency, Example, Family, Mechanism, MechanismSpec, families
 
 EPSILON = 1
 
@@ -46,17 +45,17 @@ class Case:
         """What the mechanism needs on the example."""
         return dict(self.example.options.get(self.spec.name, {}))
 
-    def make(self, epsilon: object = EPSILON, **options: Any) -> Mechanism:
+    def make(self, epsilon: Any = EPSILON, **options: Any) -> Mechanism:
         """The mechanism for as many records as the example has."""
         given = {"adjacency": self.adjacency, "n": self.public_n} | self.options | options
-        return registry.mechanism(self.spec.name, self.model, epsilon=epsilon, **given)
+        return families.mechanism(self.spec.name, self.model, epsilon=epsilon, **given)
 
     @property
     def public_n(self) -> int | None:
         """The number of records, where it is public."""
         return None if self.adjacency is Adjacency.ADD_REMOVE else self.n_records
 
-    def release(self, epsilon: object = EPSILON, **options: Any) -> Any:
+    def release(self, epsilon: Any = EPSILON, **options: Any) -> Any:
         """A release of the example."""
         from discreet.releases.releasing import release
 

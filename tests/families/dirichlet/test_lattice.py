@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import discreet as dp
 from discreet.exact import compositions
-from discreet.laws.keeping_total import project
+from discreet.laws.lattice import project
 
 MODEL = dp.DirichletMultinomial(("a", "b", "c"))
 

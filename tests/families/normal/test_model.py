@@ -215,7 +215,7 @@ def test_other_counts_are_refused(counts: object) -> None:
         MODEL.to_vector(counts)
     assert "1234567" not in str(caught.value)
     with pytest.raises(InputError):
-        dp.release(counts, MODEL, epsilon=1)
+        dp.release(counts, MODEL, epsilon=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("data", [pd.DataFrame({"x": [1.0]}), {"x": [1]}, "x.csv", np.eye(2)])

@@ -32,7 +32,7 @@ CASES: list[tuple[str, float, tuple[int, int], object]] = [
 
 
 def made(name: str, epsilon: object, model: NormalMean = MODEL) -> dp.Mechanism:
-    return dp.mechanism(name, model, epsilon=epsilon, **OPTIONS[name], **PRIVATE)
+    return dp.mechanism(name, model, epsilon=epsilon, **OPTIONS[name], **PRIVATE)  # type: ignore[arg-type]
 
 
 def brute_force(

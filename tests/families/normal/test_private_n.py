@@ -26,7 +26,7 @@ FRAME = pd.DataFrame({"x": [1.0, 2.0, 9.0, -3.0, math.nan], "g": [1, 1, 0, 0, 0]
 
 
 def made(name: str, model: NormalMean = MODEL, epsilon: object = 1, **options: Any) -> Any:
-    return dp.mechanism(name, model, epsilon=epsilon, adjacency="add-remove", **options)
+    return dp.mechanism(name, model, epsilon=epsilon, adjacency="add-remove", **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)

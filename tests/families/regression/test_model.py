@@ -409,7 +409,7 @@ def test_documents_that_a_release_cannot_have(rng: Any) -> None:
 def test_what_is_private_is_not_quoted(rng: Any) -> None:
     model = dp.LinearRegression(1, 1, BOUNDS)
     with pytest.raises(dp.InputError, match="got a float") as caught:
-        dp.release(7.654, model, 1)
+        dp.release(7.654, model, 1)  # type: ignore[arg-type]
     assert "7.654" not in str(caught.value)
     mean = dp.NormalMean(0, 1, 1, (0, 1)).count([0.5])
     with pytest.raises(dp.InputError, match="model must know its columns"):

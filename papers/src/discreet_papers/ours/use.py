@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from discreet.core.families import mechanism
 from discreet.planning.accuracy import mean_error
 from discreet.planning.limit import optimal
-from discreet.registry import mechanism
 from discreet_papers.coverage import coverage
 from discreet_papers.parts import Claim, Finding, Verdict
 from discreet_papers.settings import (

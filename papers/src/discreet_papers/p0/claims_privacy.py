@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 
 from discreet.auditing import audit
+from discreet.core.families import mechanism
 from discreet.exact import compositions
-from discreet.registry import mechanism
 from discreet_papers.p0.losses import balanced_loss, loss
 from discreet_papers.parts import Claim, Finding, Verdict
 from discreet_papers.settings import made, model

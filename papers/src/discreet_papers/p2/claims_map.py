@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
+from discreet.core.families import mechanism
 from discreet.exact import Floats
 from discreet.families.network import bounds
 from discreet.families.network.smoothness import beta_smoothness
-from discreet.registry import mechanism
 from discreet_papers.p2.brute_force import (
     PAIR,
     binary,

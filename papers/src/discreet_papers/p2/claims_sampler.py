@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.core.families import mechanism
 from discreet.families.network.model import BayesNet
 from discreet.families.network.smoothness import beta_smoothness, truncation_loss
-from discreet.registry import mechanism
 from discreet_papers.p2.accuracy import FEATURES, NET, TRAINED
 from discreet_papers.p2.brute_force import (
     FORK,

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.core.families import mechanism
 from discreet.core.tables import Tables
 from discreet.exact import Floats, Ints
 from discreet.families.network.mechanisms import fourier
 from discreet.families.network.model import BayesNet
 from discreet.families.network.smoothness import truncation_loss
-from discreet.registry import mechanism
 
 CLASS = "class"
 EXACT, LAPLACE, FOURIER, LATTICE = "exact", "laplace_updates", "fourier", "lattice"

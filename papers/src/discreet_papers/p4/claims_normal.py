@@ -10,11 +10,11 @@ import numpy as np
 from flint import arb
 
 from discreet.auditing import audit
+from discreet.core.families import mechanism
 from discreet.exact import balls
 from discreet.exact.balls import ball
 from discreet.exact.hockey_stick import gaussian_delta
 from discreet.families.normal.model import NormalMean
-from discreet.registry import mechanism
 from discreet_papers.p4.simulating import (
     DELTA,
     INPUT,

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.core import Mechanism
+from discreet.core.families import mechanism
 from discreet.exact import Floats
 from discreet.families.normal.model import NormalMean
 from discreet.families.normal.noise_aware import infer_mean
-from discreet.registry import mechanism
 from discreet_papers.parts import Scale
 
 EPSILON, DELTA = 1, Fraction(1, 10**5)

@@ -16,6 +16,7 @@ from flint import arb
 
 from discreet import check
 from discreet.core import Mechanism
+from discreet.core.counts import CountsLike
 from discreet.core.law import Outcome
 from discreet.divergence.sensitivity import least_smooth, overall, smooth
 from discreet.errors import InputError
@@ -26,7 +27,7 @@ from discreet.laws.exponential import ExponentialLaw
 from discreet.laws.noise import NoiseLaw
 
 
-def by_candidates(mechanism: Mechanism, counts: object, c: object) -> float | Floats:
+def by_candidates(mechanism: Mechanism, counts: CountsLike, c: object) -> float | Floats:
     """P(D ≥ c) ≤ |R|·e^{−κ·c}/|R_OPT|, P1 §3.2 (Dwork and Roth 2014, Theorem 3.11).
 
     At most |R| = C(n+k−1, k−1) candidates are that far and none weighs more than e^{−κ·c}; the
@@ -38,7 +39,7 @@ def by_candidates(mechanism: Mechanism, counts: object, c: object) -> float | Fl
     return _scaled(math.log(law.candidates), law.exponent, c)
 
 
-def by_normaliser(mechanism: Mechanism, counts: object, c: object) -> float | Floats:
+def by_normaliser(mechanism: Mechanism, counts: CountsLike, c: object) -> float | Floats:
     """P(D ≥ c) ≤ |R|·e^{−κ·c}/NL, the second bound of P1 §3.3, with the mechanism's own κ.
 
     P1 writes ε/S for κ where its mechanism has ε/(2S) (erratum E9). Valid for every exponential
@@ -49,7 +50,7 @@ def by_normaliser(mechanism: Mechanism, counts: object, c: object) -> float | Fl
     return _scaled(math.log(law.candidates) - law.log_normaliser, law.exponent, c)
 
 
-def by_size(mechanism: Mechanism, c: object, counts: object = None) -> float | Floats:
+def by_size(mechanism: Mechanism, c: object, counts: CountsLike | None = None) -> float | Floats:
     """P(D ≥ c) ≤ |R|·e^{−κ·c}/N(n), N(n) without data in it: the third bound of P1 §3.3.
 
     P1 leaves N(n) open. Ours is N(n) = Σ_{d=0}^n C(d+k−2, k−2)·f(d) with
@@ -159,7 +160,7 @@ def applicable(
     return found
 
 
-def _exponential(mechanism: Mechanism, counts: object) -> ExponentialLaw:
+def _exponential(mechanism: Mechanism, counts: CountsLike) -> ExponentialLaw:
     law = mechanism.law(counts)
     if not isinstance(law, ExponentialLaw):
         raise InputError(

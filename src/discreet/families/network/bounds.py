@@ -39,7 +39,7 @@ def largest_update_error(
     """
     rate = check.epsilon(epsilon) / len(net.families)
     share = _delta(delta)
-    neighbours = Adjacency.of(adjacency)
+    neighbours = Adjacency(adjacency)
     if neighbours is Adjacency.ATTRIBUTE:
         raise InputError(
             "adjacency must be 'substitute' or 'add-remove', got 'attribute'", "adjacency"

@@ -45,7 +45,7 @@ def truncation_loss(
             f"got {check.show(bound)}",
             "omega",
         )
-    neighbours = Adjacency.of(adjacency)
+    neighbours = Adjacency(adjacency)
     ratio = {
         family.node: math.log((1 - (family.shape[-1] - 1) * bound) / bound)
         for family in net.families
@@ -126,7 +126,7 @@ def beta_smoothness(
     it is at least √(ln 2) = 0.8326, approached by Beta(α, α) as α grows. For more records C is
     larger.
     """
-    neighbours = Adjacency.of(adjacency)
+    neighbours = Adjacency(adjacency)
     if neighbours is Adjacency.ADD_REMOVE:
         raise InputError(
             "adjacency must be 'substitute' or 'attribute', got 'add-remove'", "adjacency"

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from discreet import check, registry
-from discreet.core import Adjacency, Mechanism
+from discreet import check
+from discreet.check import Number
+from discreet.core import Adjacency, Mechanism, families
 from discreet.core.counts import Model
 from discreet.core.documents import exact
 from discreet.core.statistics import Statistics
@@ -58,10 +59,10 @@ class NormalMean(Model):
 
     def __init__(
         self,
-        prior_mean: object = None,
-        prior_variance: object = None,
-        variance: object = None,
-        bounds: object = None,
+        prior_mean: Number | None = None,
+        prior_variance: Number | None = None,
+        variance: Number | None = None,
+        bounds: tuple[Number, Number] | Sequence[Number] | None = None,
         grid: int = 50400,
     ) -> None:
         object.__setattr__(self, "bounds", _bounds(bounds))
@@ -179,9 +180,9 @@ class NormalMean(Model):
     def expected_error(
         self,
         n: int,
-        epsilon: object,
+        epsilon: Number,
         mechanism: str = "laplace",
-        delta: object = 0,
+        delta: Number = 0,
         points: int = 1001,
         adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
     ) -> ExpectedError:
@@ -196,9 +197,9 @@ class NormalMean(Model):
             adjacency: "substitute", or "add-remove" for "laplace" and "gaussian".
         """
         given = {"delta": delta, "points": points}
-        taken = registry.options_of(mechanism, self)
-        public = None if Adjacency.of(adjacency) is Adjacency.ADD_REMOVE else n
-        made = registry.mechanism(
+        taken = families.options_of(mechanism, self)
+        public = None if Adjacency(adjacency) is Adjacency.ADD_REMOVE else n
+        made = families.mechanism(
             mechanism,
             self,
             public,

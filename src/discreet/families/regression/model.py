@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from discreet import check, registry
-from discreet.core import Adjacency
+from discreet import check
+from discreet.check import Number
+from discreet.core import Adjacency, families
 from discreet.core.counts import Model
 from discreet.core.documents import exact
 from discreet.core.statistics import Statistics, places
@@ -294,7 +295,7 @@ class LinearRegression(Model):
     def expected_error(
         self,
         n: int,
-        epsilon: object,
+        epsilon: Number,
         mechanism: str = "statistics",
         adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
         **options: Any,
@@ -312,8 +313,8 @@ class LinearRegression(Model):
             adjacency: "substitute", or "add-remove" for "statistics".
             options: as in `dp.release`: delta and weight, or samples and norm.
         """
-        public = None if Adjacency.of(adjacency) is Adjacency.ADD_REMOVE else n
-        made = registry.mechanism(
+        public = None if Adjacency(adjacency) is Adjacency.ADD_REMOVE else n
+        made = families.mechanism(
             mechanism, self, public, epsilon=epsilon, adjacency=adjacency, **options
         )
         found: ExpectedError = made.expected_error(n)

@@ -15,8 +15,7 @@ from discreet.core.law import Outcome
 from discreet.core.mechanism import summing_to, unchanged
 from discreet.errors import InputError
 from discreet.exact import Ints
-from discreet.laws.keeping_total import clip, lattice_law, project
-from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
+from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, clip, lattice_law, project
 from discreet.laws.noise import NoiseLaw
 
 POSTPROCESSING = ("project", "clip", "remap", None)

@@ -25,7 +25,7 @@ from discreet.exact import Ints, compositions
 from discreet.families.dirichlet.mechanisms.remapping import remapped_law
 from discreet.families.dirichlet.optimum import program, remap
 from discreet.families.dirichlet.optimum.losses import Problem, loss_matrix, problem
-from discreet.laws.keeping_total import two_sided
+from discreet.laws.lattice import two_sided
 from discreet.laws.table import TableLaw
 
 

@@ -11,8 +11,7 @@ from discreet.errors import InputError
 from discreet.families.dirichlet.mechanisms.lattice import clamped_law
 from discreet.families.dirichlet.optimum.losses import Problem, problem
 from discreet.families.dirichlet.optimum.remap import remap, require_small
-from discreet.laws.keeping_total import lattice_law
-from discreet.laws.lattice import LatticeLaw, PostprocessedLattice
+from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, lattice_law
 from discreet.laws.mapped import MappedLaw
 
 __all__ = ["remap", "remapped_law", "task"]

@@ -19,7 +19,7 @@ from discreet.core.tables import Network
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.network.mechanisms.consistency import agreeing, require_few_overlaps
-from discreet.laws.keeping_total import clip, lattice_law
+from discreet.laws.lattice import clip, lattice_law
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.product import ProductLaw
 
