@@ -102,7 +102,7 @@ def limits() -> None:
     show("The limit at ε = 1, Hellinger, uniform weights", headings, rows)
 
 
-def _with_intervals(release: dp.Release) -> Any:
+def _with_intervals(release: dp.Release[Any, Any, Any]) -> Any:
     return release.noise_aware().interval()
 
 

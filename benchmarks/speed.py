@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def noise() -> None:
     )
 
 
-def _ehds(counts: tuple[int, ...], epsilon: float = 1.0) -> dp.Release:
+def _ehds(counts: tuple[int, ...], epsilon: float = 1.0) -> dp.Release[Any, Any, Any]:
     return dp.release(
         counts, dp.DirichletMultinomial(range(len(counts))), epsilon, mechanism="ehds"
     )

@@ -29,7 +29,9 @@ THREE = dp.DirichletMultinomial(["cured", "improved", "unchanged"])
 SIX = dp.DirichletMultinomial(["18–29", "30–44", "45–59", "60–74", "75–89", "90 +"])
 
 
-def release(counts: tuple[int, ...], model: Any, epsilon: float = 0.2, **more: Any) -> dp.Release:
+def release(
+    counts: tuple[int, ...], model: Any, epsilon: float = 0.2, **more: Any
+) -> dp.Release[Any, Any, Any]:
     rng = np.random.default_rng(7)
     return dp.release(counts, model, epsilon=epsilon, rng=rng, **more)
 

@@ -82,7 +82,7 @@ def test_findings_are_plain_numbers_and_sentences(findings: dict[str, Finding]) 
 
 
 def test_measured_numbers_are_the_references(findings: dict[str, Finding]) -> None:
-    """MATH §6, §10 and §11, which were computed by other means."""
+    """Numbers that were computed by other means."""
     for claim, name, expected, digits in (
         ("p0-hellinger-integral", "closed_form", 0.233629480708875276, 15),
         ("p0-ehd-private", "loss_n600", 0.506, 3),

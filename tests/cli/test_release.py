@@ -125,7 +125,7 @@ def test_noise_awareness_is_computed_once(
     calls = []
     original = dp.Release.noise_aware
 
-    def counted(self: dp.Release, *given: Any, **options: Any) -> Any:
+    def counted(self: dp.Release[Any, Any, Any], *given: Any, **options: Any) -> Any:
         calls.append(self)
         return original(self, *given, **options)
 
@@ -142,7 +142,7 @@ def test_noise_awareness_is_computed_once(
 def test_where_noise_awareness_is_not_feasible(
     patients: Path, monkeypatch: pytest.MonkeyPatch, groups: tuple[str, ...]
 ) -> None:
-    def infeasible(self: dp.Release, *given: Any, **options: Any) -> Any:
+    def infeasible(self: dp.Release[Any, Any, Any], *given: Any, **options: Any) -> Any:
         raise dp.NotEnumerable("too many")
 
     monkeypatch.setattr(dp.Release, "noise_aware", infeasible)

@@ -42,13 +42,13 @@ def test_categories_in_writing() -> None:
 
 def test_the_same_decimal_number_where_all_labels_are_different_numbers() -> None:
     model = dp.DirichletMultinomial(("007", "008", "-0.50"))
-    written = ["007", "7", "+7.", "07.00", "8", "-.5", "-0.5"]
+    written = ["007", "7", "+7.", "70e-1", "8", "-.5", "-0.5"]
     values: list[Any] = [*written[:4], 8, -0.5, Decimal("-0.50")]
     for data in (written, values):
         assert model.count(data).values == (4, 1, 2)
     for frame in (pl.DataFrame({"x": written}), pd.DataFrame({"x": written})):
         assert model.count(frame, "x").values == (4, 1, 2)
-    for unequal in ("7.5", "7e0", " 7", "7\n", "seven", "٧", "", "0x7", "7.0.0", "--7"):
+    for unequal in ("7.5", "7e1", " 7", "7\n", "seven", "٧", "", "0x7", "7.0.0", "--7"):
         assert model.count([unequal], unknown="drop").n_records == 0
         assert model.count(pl.DataFrame({"x": [unequal]}), "x", unknown="drop").n_records == 0
 

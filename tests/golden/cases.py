@@ -153,7 +153,7 @@ PROGRAMS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 NAMES = (*CASES, *PROGRAMS)
 
 
-def made(name: str, **who: Any) -> dp.Release:
+def made(name: str, **who: Any) -> dp.Release[Any, Any, Any]:
     """The release of that name: seeded, or paid for by a ledger."""
     who = who or {"rng": np.random.default_rng(1)}
     if name in CASES:
@@ -161,7 +161,9 @@ def made(name: str, **who: Any) -> dp.Release:
         return dp.release(counts, model, epsilon, mechanism, **options, **who)
     declared, arguments, body, given = PROGRAMS[name]
     program = written(declared, arguments, body)
-    release: dp.Release = program.run([True, False, True, True, False], **given, **who)
+    release: dp.Release[Any, Any, Any] = program.run(
+        [True, False, True, True, False], **given, **who
+    )
     return release
 
 

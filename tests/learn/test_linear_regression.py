@@ -98,7 +98,7 @@ def test_samples_with_a_huge_epsilon_surround_the_posterior() -> None:
     mean = covariance @ design.T @ PAY / 0.25
     error = np.abs([model.intercept_, *model.coef_] - mean) / np.sqrt(covariance.diagonal() / 400)
     assert error.max() < 5.1  # false alarm rate 4·3.4e-7 over seeds
-    assert len(model.posterior_.draws) == 400
+    assert len(model.posterior_.draws) == 400  # type: ignore[union-attr]
 
 
 def test_intervals_of_predictions_hold(rng: np.random.Generator) -> None:
@@ -120,7 +120,7 @@ def test_the_std_of_one_sample_knows_the_noise_alone() -> None:
 def test_the_std_of_several_samples_is_theirs() -> None:
     model = private(mechanism="sample", noise_variance=0.49, options={"samples": 7})
     mean, std = model.fit(FRAME, PAY).predict(FRAME, return_std=True)
-    each = model.posterior_.draws @ np.column_stack([np.ones(400), FRAME]).T
+    each = model.posterior_.draws @ np.column_stack([np.ones(400), FRAME]).T  # type: ignore[union-attr]
     np.testing.assert_allclose(mean, each.mean(axis=0))
     np.testing.assert_allclose(std, np.sqrt(each.var(axis=0, ddof=1) + 0.49))
 

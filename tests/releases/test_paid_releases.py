@@ -25,7 +25,7 @@ def ledger(tmp_path: Path) -> dp.Ledger:
     return dp.Ledger.open(tmp_path / "budget.db", budget=1.0, delta=1e-6)
 
 
-def pay(ledger: dp.Ledger, epsilon: object = 0.25, **options: Any) -> dp.Release:
+def pay(ledger: dp.Ledger, epsilon: object = 0.25, **options: Any) -> dp.Release[Any, Any, Any]:
     options = {"dataset": "trial-7"} | options
     return dp.release((30, 20, 10), MODEL, epsilon, ledger=ledger, **options)  # type: ignore[arg-type]
 
@@ -135,7 +135,7 @@ def test_a_retry_returns_what_was_stored(ledger: dp.Ledger) -> None:
     # the same settings for other records are another release, too
     frame = pl.DataFrame({"x": ["a", "b", "a"], "age": [20, 30, 40]})
 
-    def asked(where: str) -> dp.Release:
+    def asked(where: str) -> dp.Release[Any, Any, Any]:
         return dp.release(
             MODEL.count(frame, "x", where=where),
             MODEL,
@@ -156,7 +156,7 @@ def test_a_retry_returns_what_was_stored(ledger: dp.Ledger) -> None:
 def test_what_becomes_of_undeclared_values_is_part_of_a_request(ledger: dp.Ledger) -> None:
     frame = pl.DataFrame({"x": ["a", "b", None]})
 
-    def asked(**rules: Any) -> dp.Release:
+    def asked(**rules: Any) -> dp.Release[Any, Any, Any]:
         counts = MODEL.count(frame, "x", **rules)
         options: dict[str, Any] = {"ledger": ledger, "dataset": "people", "request_id": "r"}
         return dp.release(counts, MODEL, 0.1, adjacency="add-remove", **options)

@@ -30,7 +30,7 @@ labels = st.lists(
 )
 
 
-def example(**options: object) -> dp.Release:
+def example(**options: object) -> dp.Release[Any, Any, Any]:
     model = dp.DirichletMultinomial(("überraschend", "日本", "c"), prior=(0.5, 1, 2))
     return dp.release((5, 3, 2), model, 0.3, rng=np.random.default_rng(1), **options)  # type: ignore[arg-type]
 

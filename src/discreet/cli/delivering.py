@@ -15,7 +15,7 @@ from discreet.cli import common
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
-    from discreet.releases.published import Release
+    from discreet.releases.published import AnyRelease
 
 
 def require_payer(ledger: str | None, dataset: str | None, **others: str | None) -> None:
@@ -92,7 +92,7 @@ def _say_privately(counts: Any) -> None:
 
 
 def deliver(
-    made: Release,
+    made: AnyRelease,
     left: tuple[str, Any, str | None] | None,
     files: Mapping[str, str | None],
     force: bool,
@@ -135,7 +135,7 @@ def deliver(
     return 0
 
 
-def _rescue(made: Release, left: tuple[str, Any, str | None] | None) -> str:
+def _rescue(made: AnyRelease, left: tuple[str, Any, str | None] | None) -> str:
     """Put a release where it is not lost, and say where."""
     from discreet.ledger.stores import shown
 
@@ -154,7 +154,7 @@ def _rescue(made: Release, left: tuple[str, Any, str | None] | None) -> str:
 
 
 def _show_rest(
-    made: Release, left: tuple[str, Any, str | None] | None, written: Mapping[str, str | None]
+    made: AnyRelease, left: tuple[str, Any, str | None] | None, written: Mapping[str, str | None]
 ) -> None:
     """What is left, and where the files are."""
     if left is None:

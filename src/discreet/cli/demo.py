@@ -11,7 +11,7 @@ from discreet import text_input
 from discreet.cli import common
 
 if TYPE_CHECKING:
-    from discreet.releases.published import Release
+    from discreet.releases.published import AnyRelease
 
 
 @click.command()
@@ -50,7 +50,7 @@ def command(epsilon: str, seed: int | None, as_json: bool, quiet: bool) -> None:
         _show(releases)
 
 
-def _show(releases: dict[str, Release]) -> None:
+def _show(releases: dict[str, AnyRelease]) -> None:
     from discreet.cli import showing
 
     aware = {name: made.noise_aware() for name, made in releases.items()}

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.table import Table
 
-    from discreet.releases.published import Release
+    from discreet.releases.published import AnyRelease
 
 PLAIN = ("category", "α", "mean", "sd", "95 % interval")
 
 
 def present(
-    made: Release,
+    made: AnyRelease,
     plot: str | None,
     force: bool,
     as_json: bool,
@@ -46,7 +46,7 @@ def present(
             common.say(f"Plot written to {plot}.")
 
 
-def noise_aware(made: Release) -> Any:
+def noise_aware(made: AnyRelease) -> Any:
     """The noise-aware posterior; None where there is none, or it is not feasible."""
     if not families.spec_of(made.mechanism).can("noise_aware"):
         return None
@@ -56,14 +56,14 @@ def noise_aware(made: Release) -> Any:
         return None
 
 
-def _drawn(made: Release, aware: Any, node: str | None) -> Axes:
+def _drawn(made: AnyRelease, aware: Any, node: str | None) -> Axes:
     if not available(made.family.plot):
         axes: Axes = made.posterior.plot()
         return axes
     return made.plot(noise_aware=aware, node=node)
 
 
-def show(made: Release, aware: Any, node: str | None = None) -> None:
+def show(made: AnyRelease, aware: Any, node: str | None = None) -> None:
     """One table, or one for every group."""
     if not available(made.family.summary):
         _show_value(made)
@@ -73,7 +73,7 @@ def show(made: Release, aware: Any, node: str | None = None) -> None:
         common.console().print(made.summary(noise_aware=aware, node=node))
 
 
-def _show_released(made: Release) -> None:
+def _show_released(made: AnyRelease) -> None:
     """The posterior as released alone, where the noise-aware one is not feasible."""
     by, console = made.config.model.by, common.console()
     if by is not None:
@@ -85,7 +85,7 @@ def _show_released(made: Release) -> None:
     common.say("The intervals treat the released counts as the true ones.")
 
 
-def _show_value(made: Release) -> None:
+def _show_value(made: AnyRelease) -> None:
     """What a program returned, and as a posterior where it is one."""
     common.say(made.title)
     common.say(f"It returned {_words(made.value)}.")
@@ -120,7 +120,7 @@ def _plain(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -
     return table
 
 
-def show_cost(made: Release) -> None:
+def show_cost(made: AnyRelease) -> None:
     """What a release cost."""
     paid = made.receipt
     if paid is not None and paid.stored is not None:
@@ -134,7 +134,7 @@ def show_cost(made: Release) -> None:
         common.say("The number of records is made public.")
 
 
-def show_terms(made: Release) -> None:
+def show_terms(made: AnyRelease) -> None:
     """What a release promises and why, which records it is about, and who paid."""
     if made.family.reads != "nothing":
         common.say(f"Model: {made.config.model!r}")

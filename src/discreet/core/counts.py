@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
@@ -96,10 +96,17 @@ class Countable(Protocol):
         """Labels and counts."""
 
 
-class Model(Protocol):
+Released = TypeVar("Released", covariant=True)
+Aware = TypeVar("Aware", covariant=True)
+Summarised = TypeVar("Summarised", covariant=True)
+
+
+class Model(Protocol[Released, Aware, Summarised]):
     """A model whose counts a mechanism can release: what it reads of it is public.
 
-    A class that inherits from it has no groups, and one model for whatever counts.
+    A class that inherits from it has no groups, and one model for whatever counts. Its parameters
+    say, for completions and type checkers, what a release of it has as `posterior`, `noise_aware()`
+    and `summary()`: `class WaitingTime(Model["Posterior", "Mixture", "Summary"])`.
     """
 
     @property
@@ -129,7 +136,10 @@ class Model(Protocol):
         """The model in JSON's types."""
 
 
-class CategoricalModel(Model, Protocol):
+AnyModel: TypeAlias = Model[Any, Any, Any]
+
+
+class CategoricalModel(AnyModel, Protocol):
     """A conjugate model of categorical records."""
 
     @property

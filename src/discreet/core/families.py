@@ -12,7 +12,7 @@ from typing import Any, cast
 from discreet import check
 from discreet.check import Number
 from discreet.core.adjacency import Adjacency
-from discreet.core.counts import Model
+from discreet.core.counts import AnyModel
 from discreet.core.family import Deferred, Family, MechanismSpec
 from discreet.core.mechanism import Mechanism
 from discreet.errors import InputError
@@ -101,7 +101,7 @@ def known() -> list[str]:
 
 def mechanism(
     name: str,
-    model: Model,
+    model: AnyModel,
     n: int | None = None,
     *,
     epsilon: Number,
@@ -163,7 +163,7 @@ def mechanism(
 def make(
     family: Family,
     spec: MechanismSpec,
-    model: Model,
+    model: AnyModel,
     n: int | None,
     epsilon: Fraction,
     adjacency: Adjacency,

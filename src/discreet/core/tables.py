@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from discreet import check
 from discreet.check import Category
-from discreet.core.counts import Model, Records
+from discreet.core.counts import AnyModel, Records
 from discreet.errors import InputError
 
 
@@ -52,7 +52,7 @@ class Tables(Records):
         return sum(self.values[0]) if self.values else 0
 
 
-class Network(Model, Protocol):
+class Network(AnyModel, Protocol):
     """A model of several variables: what mechanisms read of it is public."""
 
     @property

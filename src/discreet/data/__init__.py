@@ -294,6 +294,7 @@ def _listed(data: object) -> Iterable[Any]:
             "a file needs column=, and counts go to dp.release as they are",
             "data",
         )
+    plain.require_in_memory(data, "data")
     if type(data).__module__.partition(".")[0] == "pyarrow" and hasattr(data, "to_pylist"):
         return safely(data.to_pylist)  # type: ignore[no-any-return]
     if hasattr(data, "columns"):

@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.data.files import safely
 from discreet.data.naming import require_column
+from discreet.data.plain import require_in_memory
 from discreet.data.scaled import Steps, Totals
 from discreet.errors import InputError
 from discreet.progress import track
@@ -103,9 +104,10 @@ def _shrink(u: Array, radius: float) -> None:
 
 def _array(column: Any, name: str) -> Array:
     """One column, an array of numbers or of objects that are read one by one."""
+    require_in_memory(column, f"data[{name!r}]")
     if hasattr(column, "to_pylist"):  # of pyarrow
         column = safely(column.to_pylist)
-    values = column.to_numpy() if hasattr(column, "to_numpy") else column
+    values = safely(column.to_numpy) if hasattr(column, "to_numpy") else column
     if isinstance(values, np.ma.MaskedArray):
         values = values.tolist()  # with None for what is masked
     if not isinstance(values, np.ndarray):

@@ -1,9 +1,9 @@
 """Which declared category a value means: one rule, about one value at a time.
 
 A value means the label that has its exact text; or, where all declared labels are different
-numbers, the label that is the same decimal number: 1 is found as 1, 1.0, '1', '01.00' or true. The
-text of a number is its shortest decimal, so that 1 and 1.0 are '1'; that of a truth value is true
-or false, in small letters, in capitals, or with one.
+numbers, the label that is the same decimal number: 1 is found as 1, 1.0, '1', '01.00', '10e-1' or
+true. The text of a number is its shortest decimal, so that 1 and 1.0 are '1'; that of a truth value
+is true or false, in small letters, in capitals, or with one.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from discreet.check import Category
 from discreet.data import kinds
 from discreet.errors import InputError
 
-DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"  # how a decimal number is written
+# how a decimal number is written
+DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _MOST = 2**53  # integers that floats can tell apart
+_MOST_PLACES = 400
 
 
 def decimal(value: object) -> Decimal | None:
@@ -36,7 +38,21 @@ def decimal(value: object) -> Decimal | None:
 
 
 def plainly(number: Decimal) -> str:
-    """A decimal number without needless zeros and signs."""
+    """The one form of a decimal number: its digits without zeros around them, and its exponent."""
+    if not number:
+        return "0"
+    sign, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)  # it is finite
+    text = "".join(map(str, digits)).lstrip("0")
+    short = text.rstrip("0")
+    power = exponent + len(text) - len(short)
+    return f"{'-' * sign}{short}{f'e{power}' if power else ''}"
+
+
+def _shortest(number: Decimal) -> str | None:
+    """Its shortest decimal; None of numbers that nobody writes out."""
+    if abs(number.adjusted()) > _MOST_PLACES:
+        return None
     text = format(number, "f")
     return (text.rstrip("0").rstrip(".") if "." in text else text) if number else "0"
 
@@ -55,7 +71,7 @@ def forms(category: Category, kind: str, by_number: bool) -> list[Any]:
     """
     word = {"true": True, "false": False}.get(str(category).lower())
     number = decimal(category)
-    if number is not None and not by_number and plainly(number) != str(category):
+    if number is not None and not by_number and _shortest(number) != str(category):
         number = None
     if by_number and number in (0, 1):
         word = bool(number)
@@ -104,7 +120,7 @@ def accepted(categories: Sequence[Category], kind: str, name: str) -> list[list[
 
 
 _ADVICE = "declare the categories as they occur in the data"
-_BINS = "cut it into declared bins first"
+_BINS = f"{_ADVICE}, or cut it into declared bins first"
 
 
 def _few(categories: Sequence[Category]) -> str:

@@ -98,16 +98,25 @@ def _as_declared(native: Any) -> Any:
                 )
         elif type(dtype).__module__.startswith("numpy") and dtype.kind in "iub":
             types[name] = "boolean" if dtype.kind == "b" else "Int64"
-    if not types:
-        return native
-    return native.map_partitions(_typed, types, meta=native._meta.astype(types))
+    declared = {name: dtype for name, dtype in native._meta.dtypes.items() if dtype != "category"}
+    return native.map_partitions(_typed, types, declared, meta=native._meta.astype(types))
 
 
 _UNKNOWN = "__UNKNOWN_CATEGORIES__"  # dask's word for categories that it has not read
 
 
-def _typed(part: Any, types: Mapping[str, str]) -> Any:
+def _typed(part: Any, types: Mapping[str, str], declared: Mapping[str, Any]) -> Any:
     """A part of a frame of dask with integers, truth values and text as they are declared."""
+    for name, dtype in declared.items():
+        found = part[name].dtype
+        # a missing value makes floats of integers, and objects of truth values: of all others the
+        # type is the file's
+        widened = {"Int64": "iuf", "boolean": "bO"}.get(types.get(name, ""), "")
+        text = type(found).__name__ == type(dtype).__name__ == "StringDtype"
+        if found != dtype and not text and getattr(found, "kind", "") not in widened:
+            raise InputError(
+                f"column {name!r} must have one name and one type in all files", "data"
+            )
     for name, wanted in types.items():
         column = part[name]
         # whether or not a missing value made floats of this part: a record is refused by itself

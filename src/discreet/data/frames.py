@@ -241,27 +241,34 @@ def _prepared(axis: Axis) -> nw.Expr:
 
     here = nw.col(axis.name)
     if axis.kind == kinds.DECIMALS:
-        here = here.cast(nw.String).str.replace_all("^-?0E[+-]?[0-9]+$", "0")
+        here = here.cast(nw.String)
     return _plainly(here) if axis.plain else here
 
 
 def _plainly(text: nw.Expr) -> nw.Expr:
-    """As `relations.plainly`."""
+    """As `sql.plainly`."""
     import narwhals as nw
 
     known = text.fill_null("")  # not every engine has truth values that are missing
     # some engines let $ match before a line's end: none of its letters is one of a number
-    number = ~known.str.contains("[^0-9.+-]") & known.str.contains(f"^{DECIMAL}$")
-    body = known.str.replace_all("^[+-]?0*", "")
-    body = (
-        nw.when(known.str.contains(".", literal=True))
-        .then(body.str.replace_all(r"\.?0*$", ""))
-        .otherwise(body)
+    number = ~known.str.contains("[^0-9.eE+-]") & known.str.contains(f"^{DECIMAL}$")
+    mantissa = known.str.replace_all("[eE].*$", "")
+    digits = mantissa.str.replace_all("[+.-]", "")
+    short = digits.str.replace_all("0+$", "")
+    body = short.str.replace_all("^0+", "")
+    places = mantissa.str.replace_all(r"^[^.]*(\.|$)", "")
+    exponent = number & known.str.contains("[eE]")
+    written = (
+        nw.when(exponent).then(known.str.replace_all(r"^.*[eE]\+?", "")).otherwise(nw.lit("0"))
     )
-    body = body.str.replace_all("^$", "0").str.replace_all(r"^\.", "0.")
-    negative = known.str.starts_with("-") & (body != "0")
-    signed = nw.when(negative).then(nw.concat_str(nw.lit("-"), body)).otherwise(body)
-    return nw.when(number).then(signed).otherwise(text)
+    power = written.cast(nw.Int64) - places.str.len_chars().cast(nw.Int64)
+    power = power + digits.str.len_chars().cast(nw.Int64) - short.str.len_chars().cast(nw.Int64)
+    sign = nw.when(known.str.starts_with("-")).then(nw.lit("-")).otherwise(nw.lit(""))
+    whole = nw.concat_str(sign, body)
+    long = nw.concat_str(sign, body, nw.lit("e"), power.cast(nw.String))
+    form = nw.when(power == 0).then(whole).otherwise(long)
+    form = nw.when(body == "").then(nw.lit("0")).otherwise(form)
+    return nw.when(number).then(form).otherwise(text)
 
 
 def _known(axis: Axis) -> nw.Expr:

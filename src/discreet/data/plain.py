@@ -9,7 +9,21 @@ import numpy as np
 
 from discreet.check import Category
 from discreet.data.categories import finder
-from discreet.errors import UnknownValuesError
+from discreet.errors import InputError, UnknownValuesError
+
+_HERE = {"array", "builtins", "collections", "numpy", "pandas", "polars", "pyarrow"}
+
+
+def require_in_memory(data: object, argument: str) -> None:
+    """Refuse what an engine computes as a whole: statistics and other records decide how."""
+    kinds = {kind.__module__.partition(".")[0] for kind in type(data).__mro__[:-1]}
+    if any(hasattr(data, way) for way in ("__array__", "to_numpy")) and not kinds & _HERE:
+        raise InputError(
+            f"{argument} must be a list, an array of numpy or a column of pandas, polars or "
+            f"pyarrow, got a {type(data).__name__} of {type(data).__module__.partition('.')[0]}; "
+            "give the frame or the file that it comes from, with column=",
+            argument.partition("[")[0],
+        )
 
 
 def count(

@@ -17,11 +17,16 @@ _VALUE = "a value does not fit the type of its column"
 _TYPES = {
     "ArrowInvalid": _VALUE,
     "ConnectionException": "its connection is closed",
+    "CatalogException": "a table, column or function that it computes with does not exist",
+    "ColumnNotFoundError": "a column that it computes with does not exist",  # of polars
     "ConversionException": _VALUE,
+    "Error": "it is damaged",  # of DuckDB, about the bytes of a file
+    "DuplicateError": "two columns have the same name",  # of narwhals and polars
     "InvalidOperationError": _VALUE,  # of polars
     "NumberFormatException": _VALUE,  # of Spark
     "OutOfMemoryException": "it does not fit into memory",
     "OutOfRangeException": _VALUE,
+    "ResourceInUseException": "it is in use in this process, or can be read only once",
     "Py4JNetworkError": "its engine is not running",
     "TypeMismatchException": _VALUE,
     "UnicodeDecodeError": "it is not UTF-8 text",
@@ -44,6 +49,7 @@ _STARTS = {  # of DuckDB's messages
     "IO Error: Input is not a GZIP stream": "it is no whole .gz file",
     "IO Error: No files found": os.strerror(errno.ENOENT),
     "IO Error: Trying to read a database file with version": "another DuckDB version wrote it",
+    'IO Error: The file "': "it is no DuckDB database",
 }
 _LINE_RULES = {  # behind a line that DuckDB quotes
     "Expected Number of Columns": "the rows have different numbers of columns",

@@ -195,7 +195,7 @@ class RelationSource:
         if self.kinds[unit] not in (kinds.TEXT, kinds.WRITTEN, *kinds.NUMBERS):
             return "0"
         if self.kinds[unit] == kinds.INTEGERS:
-            return "coalesce((abs(try_cast(u as hugeint)) % 100)::integer, 0)"
+            return "coalesce(abs(try_cast(u as hugeint) % 100)::integer, 0)"
         if self.kinds[unit] in kinds.NUMBERS:
             return "coalesce(try_cast(floor(abs(u)) % 100 as integer), 0)"
         name = "u::varchar"

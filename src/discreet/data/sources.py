@@ -75,12 +75,16 @@ def _behind(data: Any) -> Any:
             "for example data.to_polars()",
             "data",
         )
+    if hasattr(backend, "_run_pre_execute_hooks"):  # which hands over tables in memory
+        backend._run_pre_execute_hooks(data)
     return backend.con.sql(backend.compile(data))
 
 
 def _framed(data: Any, columns: Sequence[str], condition: Condition | None) -> FrameSource:
     frame = _frame(data)
     names = frame.collect_schema().names()
+    if not all(isinstance(name, str) for name in names):
+        raise InputError("data must have columns whose names are text", "data")
     for name in columns:
         require_column(name, names)
     return FrameSource.of(frame, columns, condition)

@@ -73,12 +73,17 @@ def prepared(axis: Axis, column: str) -> str:
 
 def plainly(text: str) -> str:
     """A decimal number as `categories.plainly` writes it; other text as it is."""
-    body = f"regexp_replace({text}, '^[+-]?0*', '')"
-    ended = f"regexp_replace({body}, '\\.?0*$', '')"
-    body = f"case when contains({text}, '.') then {ended} else {body} end"
-    body = f"regexp_replace(regexp_replace({body}, '^$', '0'), '^\\.', '0.')"
-    sign = f"case when starts_with({text}, '-') and {body} <> '0' then '-' else '' end"
-    return f"case when regexp_full_match({text}, '{DECIMAL}') then {sign} || {body} else {text} end"
+    mantissa = f"regexp_replace({text}, '[eE].*$', '')"
+    digits = f"regexp_replace({mantissa}, '[+.-]', '', 'g')"
+    short = f"regexp_replace({digits}, '0*$', '')"
+    body = f"regexp_replace({short}, '^0*', '')"
+    places = f"regexp_replace({mantissa}, '^[^.]*(\\.|$)', '')"
+    written = f"coalesce(try_cast(regexp_extract({text}, '[eE](.*)$', 1) as integer), 0)"
+    power = f"({written} - length({places}) + length({digits}) - length({short}))"
+    sign = f"case when starts_with({text}, '-') then '-' else '' end"
+    ending = f"case when {power} = 0 then '' else 'e' || {power} end"
+    number = f"case when {body} = '' then '0' else {sign} || {body} || {ending} end"
+    return f"case when regexp_full_match({text}, '{DECIMAL}') then {number} else {text} end"
 
 
 def value(axis: Axis, column: str) -> str:

@@ -48,7 +48,7 @@ _UTF_8 = "it is not UTF-8 text at line {}; save it as UTF-8"
 _BLANK = 'line {} is blank: take it out, or write "" for a value that is missing'
 _EMPTY = "line {} is blank: take it out"
 _LONG = f"line {{}} has more than {_LONGEST} bytes"
-_BLANKS = re.compile(rb"\n[ \t\r]*\n")
+_BLANKS = re.compile(rb"\n[ \t\r\f\v]*\n")
 _BREAKS = "a record is a line, unless line_breaks=True declares that a correct CSV writer wrote it"
 
 

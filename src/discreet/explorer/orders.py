@@ -19,7 +19,7 @@ from discreet.families.dirichlet.model import DirichletMultinomial
 from discreet.ledger import Ledger
 from discreet.ledger.accounts import DOUBLED
 from discreet.ledger.amounts import decimal
-from discreet.releases.published import Release
+from discreet.releases.published import AnyRelease
 from discreet.releases.releasing import release
 
 # mechanisms whose guarantee is the epsilon that is asked for
@@ -99,7 +99,7 @@ class Order:
             said.append("The number of records becomes public.")
         return said
 
-    def afterwards(self, made: Release) -> list[str]:
+    def afterwards(self, made: AnyRelease) -> list[str]:
         """What a release that was carried out has cost, and what is left."""
         said = [f"It cost {made.guarantee}."]
         if made.n_source == "sum of the counts":
@@ -107,7 +107,7 @@ class Order:
         left = Ledger.existing(self.ledger).remaining(self.dataset)
         return [*said, f"Left for {self.dataset}: {left}."]
 
-    def carry_out(self) -> Release:
+    def carry_out(self) -> AnyRelease:
         """Count, pay, draw. Only what was paid for comes back."""
         ledger = Ledger.existing(self.ledger)
         counts = self.model.count(

@@ -15,7 +15,7 @@ from nicegui import ui
 from discreet.explorer import exports, layout
 from discreet.explorer.orders import Order
 from discreet.families.dirichlet.summary import Summary
-from discreet.releases.published import Release
+from discreet.releases.published import AnyRelease
 from discreet.report import SHOWN
 
 HEAD = (*Summary.heading[:2], "α", *Summary.heading[2:])
@@ -37,7 +37,7 @@ class Result:
     def __init__(self) -> None:
         self._place = ui.column().classes("w-full")
 
-    async def show(self, order: Order, made: Release) -> None:
+    async def show(self, order: Order, made: AnyRelease) -> None:
         """First what was paid for; if what takes longer fails, it is shown without."""
         self._place.clear()
         with self._place:
@@ -74,14 +74,14 @@ class Result:
                 _show_picture(picture)
 
 
-def as_released(made: Release, remark: str) -> Account:
+def as_released(made: AnyRelease, remark: str) -> Account:
     """The released counts as if they were the true ones."""
     rows = [(row[0], "as released", *row[1:]) for row in made.posterior.table()]
     more = [f"… {len(rows)} categories in all."] if len(rows) > SHOWN else []
     return Account(rows[:SHOWN], [remark, *more])
 
 
-def with_the_noise(made: Release) -> Account:
+def with_the_noise(made: AnyRelease) -> Account:
     """As released and noise-aware, side by side; the former alone where that is not feasible."""
     plain = as_released(made, AS_IF)
     try:
@@ -97,7 +97,7 @@ def with_the_noise(made: Release) -> Account:
         return plain
 
 
-def _picture(made: Release, aware: Any) -> bytes:
+def _picture(made: AnyRelease, aware: Any) -> bytes:
     drawn = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # letters that the font does not have

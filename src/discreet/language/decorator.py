@@ -22,7 +22,7 @@ from discreet.programs.diagnostics import ProgramError
 from discreet.programs.program import Program, Source, make_program
 from discreet.programs.reports import ProgramAudit, Report, audit_program, check_program
 from discreet.releases.programs import release_program
-from discreet.releases.published import Release
+from discreet.releases.published import AnyRelease
 
 
 def private(
@@ -170,7 +170,7 @@ class PrivateProgram:
         request_id: str | None = None,
         part: str | None = None,
         **parameters: object,
-    ) -> Release:
+    ) -> AnyRelease:
         """Draw a release from private records; a program that is not PROVED is refused.
 
         Args:

@@ -6,12 +6,12 @@ from typing import cast
 
 from discreet.check import Number
 from discreet.core import families
-from discreet.core.counts import Model
+from discreet.core.counts import AnyModel
 from discreet.families.dirichlet.mechanisms.optimal import OptimalMechanism
 
 
 def optimal(
-    model: Model,
+    model: AnyModel,
     n: int,
     epsilon: Number,
     loss: object = "hellinger",

@@ -12,7 +12,8 @@ import numpy as np
 
 from discreet import check, plots
 from discreet.check import Number
-from discreet.core import Guarantee, Model
+from discreet.core import Guarantee
+from discreet.core.counts import AnyModel
 from discreet.errors import InputError, NotEnumerable
 from discreet.planning.search import LEAST, MOST, least
 from discreet.planning.setting import Setting, settle
@@ -112,7 +113,7 @@ class Plan:
 
 
 def plan(
-    model: Model,
+    model: AnyModel,
     n: int,
     error: Number | None = None,
     width: Number | None = None,

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Protocol, cast
 
 from discreet import check, plots
-from discreet.core import Adjacency, CategoricalModel, Mechanism, Model, families
+from discreet.core import Adjacency, CategoricalModel, Mechanism, families
+from discreet.core.counts import AnyModel
 from discreet.errors import InputError
 from discreet.planning import accuracy
 from discreet.planning.errors import Errors, most_places
@@ -158,7 +159,7 @@ def require_categorical(model: object) -> None:
 
 
 def settle(
-    model: Model,
+    model: AnyModel,
     n: int,
     mechanism: str | None,
     options: Mapping[str, object],
@@ -222,7 +223,7 @@ def _categorical(
 
 
 def _make(
-    name: str, model: Model, n: int, options: Mapping[str, object], epsilon: Fraction
+    name: str, model: AnyModel, n: int, options: Mapping[str, object], epsilon: Fraction
 ) -> Mechanism:
     rest = dict(options)
     adjacency = Adjacency(cast(str, rest.pop("adjacency", Adjacency.SUBSTITUTE)))

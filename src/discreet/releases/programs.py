@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ def release_program(
     dataset: str | None = None,
     request_id: str | None = None,
     part: str | None = None,
-) -> Release:
+) -> Release[Any, Any, Any]:
     """Run a program that was proved: `program.run` of `discreet.language`."""
     parameters = program.read_parameters(given)
     values = program.read_data(data)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from discreet import check
 from discreet._version import __version__
 from discreet.check import Category
 from discreet.core import Config, Guarantee, Mechanism, families
+from discreet.core.counts import Aware, Released, Summarised
 from discreet.core.documents import VERSION, digest, parse
 from discreet.core.family import Family
 from discreet.core.files import read_file, write_file
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Release:
+class Release(Generic[Released, Aware, Summarised]):
     """What may be published: the drawn counts, how they were drawn, and what is promised.
 
     `raw` is the output of the noise, `value` the counts after public post-processing, exact
@@ -72,14 +73,15 @@ class Release:
         return families.of_model(self.config.model)
 
     @property
-    def posterior(self) -> Any:
+    def posterior(self) -> Released:
         """The released posterior; what is done with it costs no more privacy.
 
         It treats the released counts as if they were the true ones; `noise_aware` does not.
         """
-        return families.spec_of(self.mechanism).posterior(self.mechanism, self.value)
+        found: Released = families.spec_of(self.mechanism).posterior(self.mechanism, self.value)
+        return found
 
-    def noise_aware(self, n_prior: object = None, rng: np.random.Generator | None = None) -> Any:
+    def noise_aware(self, n_prior: object = None, rng: np.random.Generator | None = None) -> Aware:
         """The posterior given the raw output of the noise, whose intervals include the noise.
 
         A `DirichletMixture`; for a network a `NoiseAwareNetwork`, which has one for every row of
@@ -92,7 +94,8 @@ class Release:
         """
         from discreet.noise_aware import infer
 
-        return infer(self.mechanism, self.raw, n_prior=n_prior, rng=rng)
+        found: Aware = infer(self.mechanism, self.raw, n_prior=n_prior, rng=rng)
+        return found
 
     def by_group(
         self, joint: DirichletPosterior | DirichletMixture | None = None
@@ -105,7 +108,7 @@ class Release:
         by = self.config.model.by
         if by is None:
             raise InputError("the counts were made without groups: model.count(…, by=…)", "by")
-        whole = self.posterior if joint is None else joint
+        whole: Any = self.posterior if joint is None else joint
         k = len(by.categories)
         return {
             group: whole.within(by.cells[i * k : (i + 1) * k], by.categories)
@@ -124,7 +127,7 @@ class Release:
         rng: np.random.Generator | None = None,
         noise_aware: Any = None,
         node: str | None = None,
-    ) -> Any:
+    ) -> Summarised:
         """The posterior as released and noise-aware, side by side, and what makes it wide.
 
         Counts that were made with `by` have one summary within each group. That of a network has
@@ -136,7 +139,9 @@ class Release:
             noise_aware: of this release, if it has been computed; None computes it.
             node: of a network, whose table to show.
         """
-        return self.family.summary(self, noise_aware, n_prior, rng, **self._view(node))
+        view = self._view(node)
+        shown: Summarised = self.family.summary(self, noise_aware, n_prior, rng, **view)
+        return shown
 
     def plot(
         self,
@@ -171,7 +176,7 @@ class Release:
         return json.dumps(document | {"sha256": digest(document)}, indent=2, ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str | Mapping[str, Any]) -> Release:
+    def from_json(cls, text: str | Mapping[str, Any]) -> Release[Any, Any, Any]:
         """Read `to_json` back, parsed or not; truncated, edited or foreign ones are refused."""
         from discreet.releases.documents import read_document
 
@@ -179,7 +184,7 @@ class Release:
             text = parse(text, "the release", "text", "; Release.load reads a file")
         elif not isinstance(text, Mapping):
             raise DocumentError(f"text must be JSON text, got {check.brief(text)}", "text")
-        release: Release = read_document(text, cls)
+        release: Release[Any, Any, Any] = read_document(text, cls)
         return release
 
     def save(self, path: str | PathLike[str], overwrite: bool = False) -> None:
@@ -192,13 +197,13 @@ class Release:
         write_file(path, self.to_json(), overwrite)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Release:
+    def load(cls, path: str | PathLike[str]) -> Release[Any, Any, Any]:
         """Read a file written by `save`."""
         from discreet.releases.documents import read_document
 
         text = read_file(path)
         try:
-            release: Release = read_document(parse(text, "the release", "path"), cls)
+            release: Release[Any, Any, Any] = read_document(parse(text, "the release", "path"), cls)
             return release
         except DocumentError as error:
             raise DocumentError(f"path {str(path)!r}: {error}", "path") from None
@@ -212,7 +217,8 @@ class Release:
         makes_public = self.n_source == "sum of the counts"
         total = " It makes the number of records public." if makes_public else ""
         try:
-            body = self.posterior._repr_html_()
+            posterior: Any = self.posterior
+            body = posterior._repr_html_()
         except NotAPosteriorError as error:
             shown = self.value[:20] if isinstance(self.value, tuple) else self.value
             body = f"<p>Released {escape(str(shown))}; {escape(str(error))}</p>"
@@ -220,6 +226,9 @@ class Release:
             f"<p><b>{kind}</b> by {escape(str(self.config))}<br>"
             f"{escape(str(self.guarantee))}.{total}</p>{body}"
         )
+
+
+AnyRelease: TypeAlias = Release[Any, Any, Any]
 
 
 def _brief(value: Any) -> str:

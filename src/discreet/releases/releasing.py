@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from discreet import check
 from discreet.check import Category, Number
 from discreet.core import Adjacency, Config, Counts, Guarantee, Mechanism, families
-from discreet.core.counts import N_SOURCES, CountsLike, Model
+from discreet.core.counts import N_SOURCES, AnyModel, Aware, CountsLike, Model, Released, Summarised
 from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
 from discreet.core.law import Outcome
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def release(
     counts: CountsLike,
-    model: Model,
+    model: Model[Released, Aware, Summarised],
     epsilon: Number,
     mechanism: str | None = None,
     n: int | None = None,
@@ -39,7 +39,7 @@ def release(
     request_id: str | None = None,
     part: str | None = None,
     **options: object,
-) -> Release:
+) -> Release[Released, Aware, Summarised]:
     """Release a posterior with differential privacy.
 
     Args:
@@ -166,7 +166,7 @@ def carry_out(
     request_id: str | None,
     part: str | None,
     rng: np.random.Generator | None,
-) -> Release:
+) -> Release[Any, Any, Any]:
     """Charge, draw, record, return."""
     require_agreement(made.config, records, n_source)  # what is paid for can be read again
     receipt = _charge(made, records, ledger, dataset, request_id, part, rng is not None)
@@ -175,7 +175,7 @@ def carry_out(
     try:
         raw = law.sample(rng=rng)
         released = made.postprocess(raw)
-        result = Release(
+        result: Release[Any, Any, Any] = Release(
             made,
             raw,
             released,
@@ -230,7 +230,7 @@ def _charge(
 
 def _prepare(
     counts: CountsLike,
-    model: Model,
+    model: AnyModel,
     epsilon: Fraction,
     name: str | None,
     n: int | None,

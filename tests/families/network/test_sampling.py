@@ -127,14 +127,14 @@ def test_released_samples() -> None:
     counted = tables(CHAIN, [(0, 0, "x"), (1, 1, "z")] * 200)
     made = dp.release(counted, CHAIN, 400, "posterior_sample", samples=3, grid=1000)
     posterior = made.posterior
-    assert posterior.samples == 3
+    assert posterior.samples == 3  # type: ignore[union-attr]
     assert len(made.value) == 3 * CHAIN.size
     for node in CHAIN.nodes:
-        parts = [posterior.conditional(node, i) for i in range(3)]
+        parts = [posterior.conditional(node, i) for i in range(3)]  # type: ignore[union-attr]
         assert np.mean(parts, axis=0) == pytest.approx(posterior.mean(node))
         assert np.std(parts, axis=0) == pytest.approx(posterior.sd(node))
     assert posterior.mean("c")[0, 0] > 0.8
-    assert posterior.row("c", {"b": 1}).shape == (3, 3)
+    assert posterior.row("c", {"b": 1}).shape == (3, 3)  # type: ignore[union-attr]
     most = 400 * math.log(0.5)  # at the parameters that make the records most likely
     assert most - 50 < posterior.log_likelihood(counted) <= most
     assert "3 released parameters" in repr(posterior)
@@ -190,7 +190,7 @@ def test_the_chosen_point_is_likely() -> None:
     """At a large ε the released θ is the cell with the largest mass."""
     counted = tables(PAIR, [(0, 1)] * 70 + [(1, 1)] * 25 + [(1, 0)] * 5)
     made = dp.release(counted, PAIR, 10**4, "map", points=100)
-    assert made.posterior.samples == 1
+    assert made.posterior.samples == 1  # type: ignore[union-attr]
     assert made.posterior.mean("a")[0] == pytest.approx([0.7, 0.3], abs=0.011)
     assert made.posterior.mean("b")[1] == pytest.approx([5 / 30, 25 / 30], abs=0.02)
     assert all(200 % Fraction(x).denominator == 0 for x in made.value)

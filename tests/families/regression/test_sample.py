@@ -52,7 +52,7 @@ def test_samples_share_the_budget() -> None:
     assert law_of(one, x, y) == law_of(many, x, y)
     stats = model_of().count(np.array(x), np.array(y))
     release = dp.release(stats, model_of(), 10, "sample", samples=10)
-    assert release.posterior.draws.shape == (10, 2)
+    assert release.posterior.draws.shape == (10, 2)  # type: ignore[union-attr]
     assert dp.Release.from_json(release.to_json()) == release
     assert np.isfinite(release.posterior.interval()).all()
     single = dp.release(stats, model_of(), 1, "sample")

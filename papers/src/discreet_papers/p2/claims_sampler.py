@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -196,7 +197,7 @@ def _many() -> Finding:
     )
 
 
-def _one_node(ones: int) -> object:
+def _one_node(ones: int) -> Any:
     from discreet.core.tables import Tables
 
     return Tables((("a",),), ((5 - ones, ones),))

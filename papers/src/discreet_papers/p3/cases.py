@@ -44,7 +44,7 @@ def laplace(k: int) -> str:
 
 
 def local_of_all(prior: Sequence[int], n: int) -> tuple[Ints, Floats]:
-    """All counts with sum n and their local sensitivities, in floats (MATH §3)."""
+    """All counts with sum n and their local sensitivities, in floats."""
     rows = compositions.rows(n, len(prior))
     products = np.ones(len(rows))
     for i, a in enumerate(prior):

@@ -5,19 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet import check
 from discreet.check import Category
 from discreet.core import Counts, Mechanism
-from discreet.core.counts import Grouping, values_of
+from discreet.core.counts import Grouping, Model, values_of
 from discreet.core.documents import exact
 from discreet.errors import DocumentError, InputError
 from discreet.posteriors.dirichlet import DirichletPosterior
 
+if TYPE_CHECKING:
+    from discreet.families.dirichlet.summary import Summary
+    from discreet.posteriors.mixture import DirichletMixture
+
+    pass
+
+    _Model = Model[DirichletPosterior, DirichletMixture, Summary]
+else:
+    _Model = Model
+
 
 @dataclass(frozen=True, init=False, repr=False)
-class DirichletMultinomial:
+class DirichletMultinomial(_Model):
     """Records fall into public categories with unknown probabilities θ ~ Dirichlet(prior).
 
     Args:
@@ -30,7 +40,7 @@ class DirichletMultinomial:
 
     categories: tuple[Category, ...]
     prior: tuple[Fraction, ...]
-    by: Grouping | None
+    by: Grouping | None = None
 
     def __init__(self, categories: Iterable[Any], prior: object = 1.0) -> None:
         labels = check.categories(categories)

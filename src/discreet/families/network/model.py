@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,11 +25,23 @@ from discreet.families.network.law import to_pgmpy
 from discreet.families.network.posterior import NetworkPosterior
 from discreet.families.network.structure import Family, cpd_tables, ordered, read_structure
 
+if TYPE_CHECKING:
+    from discreet.families.network.mixture import NoiseAwareNetwork
+    from discreet.families.network.posterior import NetworkPosterior
+    from discreet.families.network.samples import NetworkSamples
+    from discreet.families.network.summary import NetworkSummary
+
+    pass
+
+    _Model = Model[NetworkPosterior | NetworkSamples, NoiseAwareNetwork, NetworkSummary]
+else:
+    _Model = Model
+
 MOST_CELLS = 10**7  # of all family tables together
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class BayesNet(Model):
+class BayesNet(_Model):
     """Records of several discrete variables, each depending on its parents in an acyclic graph.
 
     Every row of a conditional table, θ given a node and a configuration of its parents, has an

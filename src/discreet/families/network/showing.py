@@ -28,7 +28,8 @@ def summary(
 ) -> NetworkSummary:
     """The rows of the first tables, or of all of one node."""
     net = release.config.model
-    check.choice("node", node, (None, *net.nodes))
+    if node is not None:
+        check.choice("node", node, net.nodes)
     laws = _laws(release, noise_aware, n_prior, rng)
     return NetworkSummary(release.title, net, *laws, node, remark(release.config))
 
@@ -41,8 +42,11 @@ def plot(
 ) -> Axes:
     """P(node | parents) as released and noise-aware."""
     net = release.config.model
+    if node is None:
+        nodes = ", ".join(map(repr, net.nodes[:5])) + ", …" * (len(net.nodes) > 5)
+        raise InputError(f"node must be given, whose table is drawn: one of {nodes}", "node")
     check.choice("node", node, net.nodes)
-    return plot_node(net, str(node), *_laws(release, noise_aware), ax, release.title)
+    return plot_node(net, node, *_laws(release, noise_aware), ax, release.title)
 
 
 def _laws(

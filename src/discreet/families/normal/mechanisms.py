@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
-from discreet.core.counts import Model
+from discreet.core.counts import AnyModel
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from
 from discreet.errors import InputError
@@ -34,7 +34,7 @@ MOST_POINTS = 10_001
 MOST = 2**61  # of a sum: noise fits 64-bit integers besides
 
 
-class Mean(Model, Protocol):
+class Mean(AnyModel, Protocol):
     """A model of a mean: what mechanisms read of it is public."""
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet import check
 from discreet.check import Number
@@ -18,12 +18,22 @@ from discreet.errors import InputError
 from discreet.families.normal.accuracy import ExpectedError
 from discreet.posteriors.normal import NormalPosterior
 
+if TYPE_CHECKING:
+    from discreet.families.normal.summary import NormalSummary
+    from discreet.posteriors.normal import NormalLaw
+
+    pass
+
+    _Model = Model[NormalPosterior, NormalLaw, NormalSummary]
+else:
+    _Model = Model
+
 MOST_GRID = 2**20
 _SIZES = Fraction(1, 10**30), Fraction(10**30)  # of numbers that floats work with
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class NormalMean(Model):
+class NormalMean(_Model):
     """Records x_i ~ N(μ, variance), μ ~ N(prior_mean, prior_variance), within public bounds.
 
     Records are clipped to the bounds and put on a grid: each counts as the nearest of the

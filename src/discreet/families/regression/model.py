@@ -35,6 +35,14 @@ from discreet.families.regression.units import Units
 
 if TYPE_CHECKING:
     from discreet.families.regression.accuracy import ExpectedError
+    from discreet.families.regression.posterior import CoefficientSamples, CoefficientsMixture
+    from discreet.families.regression.summary import CoefficientsSummary
+
+    _Model = Model[
+        CoefficientsPosterior | CoefficientSamples, CoefficientsMixture, CoefficientsSummary
+    ]
+else:
+    _Model = Model
 
 GRID = 50400  # 2^5·3^2·5^2·7: whole numbers between round bounds fall on it exactly
 MOST_FEATURES = 200
@@ -42,7 +50,7 @@ MOST_VARIANCE = 10**15
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class LinearRegression(Model):
+class LinearRegression(_Model):
     """y = w_0 + Σ_j w_j·x_j + noise with normal noise and a normal prior of the coefficients.
 
     Records are clipped to the bounds, which are public. The constant is called

@@ -12,6 +12,7 @@ import numpy as np
 from discreet import check
 from discreet.core.statistics import places
 from discreet.data.moments import Scaled
+from discreet.data.plain import require_in_memory
 from discreet.errors import InputError
 
 INTERCEPT = "intercept"
@@ -79,6 +80,8 @@ def read_arrays(data: Any, y: Any) -> dict[str, Any]:
     """The features as columns "x0", "x1", …, and "y"."""
     if np.ma.isMaskedArray(data) or np.ma.isMaskedArray(y):
         raise InputError("data must not be masked: give NaN for what is missing", "data")
+    for argument, values in {"data": data, "y": y}.items():
+        require_in_memory(values, argument)
     features = check.reals("data", data)
     target = check.reals("y", y)
     if features.ndim != 2 or target.ndim != 1 or len(features) != len(target):

@@ -10,13 +10,13 @@ import math
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from discreet.core.counts import Model
+from discreet.core.counts import AnyModel
 from discreet.exact.hockey_stick import gaussian_variance
 
 MOST_WEIGHT = 100
 
 
-class Regression(Model, Protocol):
+class Regression(AnyModel, Protocol):
     """A regression on clipped records: what is read of it is public."""
 
     @property
