@@ -9,7 +9,7 @@ demo: $(VENV)/installed
 	$(VENV)/bin/discreet demo
 
 test: $(VENV)/tested-with
-	$(VENV)/bin/python -m pytest -n 2 -m "not slow" --durations=10
+	$(VENV)/bin/python -m pytest -n 2 -m "not slow" --durations=10 $(COVER)
 
 slow: $(VENV)/tested-with
 	$(VENV)/bin/python -m pytest -n 2 -m slow --durations=10

@@ -17,7 +17,7 @@ add .venv/bin/python "${tools[@]}"
 guide .venv/bin/python matplotlib -k "README and not papers"
 
 make lint
-add .venv/bin/python -e ".[engines,peers]"
+add .venv/bin/python -e ".[engines,peers]" pytest-cov
 
 # wheel and sdist are built, the wheel is installed and imported on its own
 rm -rf dist
@@ -47,7 +47,7 @@ guide "$fresh/pandas/bin/python" matplotlib,pandas,sklearn,z3,sqlalchemy,psycopg
 add "$fresh/pandas/bin/python" dist/discreet_papers-*.whl
 "$fresh/pandas/bin/discreet" reproduce p0-figure-1 --quick --out "$fresh/reproduced"
 
-make test
+COVER="--cov=discreet --cov-report=term:skip-covered" make test
 make slow
 
 # dp-accounting forces an old attrs, so its tests have an environment of their own

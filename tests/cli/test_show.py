@@ -116,7 +116,10 @@ def test_a_node_of_a_network(tmp_path: Path) -> None:
     assert done("show", path).out != shown
     for options, words in (
         (("--node", "x"), "node must be one of"),
-        (("--plot", tmp_path / "x.png"), "node must be one of 'a', 'c', got None"),
+        (
+            ("--plot", tmp_path / "x.png"),
+            "node must be given, whose table is drawn: one of 'a', 'c'",
+        ),
     ):
         result = call("show", path, *options)
         assert (result.status, result.out) == (2, "")

@@ -350,7 +350,7 @@ def test_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "–" not in made.summary(noise_aware=found, node="b").rows[0][4]
     monkeypatch.setattr(MechanismSpec, "can", lambda *_: False)
     assert made.summary().heading[3:] == ("as released", "95 %, without the noise")
-    with pytest.raises(dp.InputError, match="node must be one of None, 'a', 'b', got 'c'"):
+    with pytest.raises(dp.InputError, match="node must be one of 'a', 'b', got 'c'"):
         made.summary(node="c")
 
 
@@ -384,7 +384,9 @@ def test_a_plot_of_many_rows() -> None:
 
 def test_plots_and_summaries_that_are_refused() -> None:
     made = release(PAIR, [[3, 4], [5, 6]], 3, "lattice", 1)
-    with pytest.raises(dp.InputError, match="node must be one of 'a', 'b', got None"):
+    with pytest.raises(
+        dp.InputError, match="node must be given, whose table is drawn: one of 'a', 'b'"
+    ):
         made.plot()
     other = release(WIDE, np.full((4, 3), 9), 3, "lattice", 1).noise_aware()
     for use in (made.summary, lambda noise_aware: made.plot(None, noise_aware, "a")):
