@@ -26,6 +26,7 @@ _OURS = {
     "Program": "discreet.programs.family:FAMILY",
 }
 _loaded: dict[str, Family] = {}
+_by_type: dict[type, Family] = {}  # of models that were seen
 
 
 def register(family: Family) -> None:
@@ -68,12 +69,16 @@ def _found(family: Any, kind: str) -> Family:
 
 def of_model(model: object) -> Family:
     """The family of a model; what is none is named by its type only, as it may be the counts."""
+    known = _by_type.get(type(model))
+    if known is not None and _loaded.get(known.kind) is known:
+        return known
     family = find(getattr(type(model), "kind", None))
     if family is None or not isinstance(model, cast("type", family.model.load())):
         raise InputError(
             f"model must be a DirichletMultinomial or another model, got {check.brief(model)}",
             "model",
         )
+    _by_type[type(model)] = family
     return family
 
 

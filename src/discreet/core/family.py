@@ -240,10 +240,12 @@ class Family:
 
     def spec(self, name: str) -> MechanismSpec:
         """The mechanism of that name."""
+        if isinstance(name, str) and name in self.mechanisms:
+            return self.mechanisms[name]
         from discreet import check
 
-        check.choice("mechanism", name, tuple(self.mechanisms))
-        return self.mechanisms[name]
+        found: MechanismSpec = check.choice("mechanism", name, tuple(self.mechanisms))
+        return found  # which it never comes to
 
     def having(self, adjacency: Adjacency) -> list[str]:
         """The names of the mechanisms that have an adjacency."""

@@ -130,11 +130,17 @@ def _zero(rate: Fraction) -> arb:
     return (ball(rate) / 2).tanh()
 
 
+@lru_cache(maxsize=1024)
+def _zero_limits(rate: Fraction) -> tuple[int, int]:
+    return balls.bounds(partial(_zero, rate), _BITS)
+
+
 def discrete_laplace(rate: Fraction, size: int, source: Source) -> Ints:
     """P(z) ∝ exp(−rate·|z|) on the integers: zero with probability tanh(rate/2), else ±(1 + g)."""
     magnitude = 1 + geometric(rate, size, source)
     signed = np.where(coins(size, source), magnitude, -magnitude)
-    return np.where(bernoulli(partial(_zero, rate), size, source), 0, signed)
+    zero = _compare(_zero_limits(rate), partial(_zero, rate), size, source)
+    return np.where(zero, 0, signed)
 
 
 def accept_each(p: Callable[[int], Real], items: Ints, source: Source) -> Bools:

@@ -14,6 +14,8 @@ from discreet.exact import Floats, Ints, balls
 from discreet.exact.draw import Source
 from discreet.progress import track
 
+_FEW = 100  # parts that are drawn in no time
+
 
 @dataclass(frozen=True)
 class ProductLaw(Law):
@@ -67,5 +69,5 @@ class ProductLaw(Law):
         return np.array(rows, dtype=np.int64), np.array(logs)
 
     def _draw(self, size: int, source: Source) -> Ints:
-        parts = track(self.parts, "Drawing")
+        parts = track(self.parts, "Drawing") if len(self.parts) > _FEW else self.parts
         return np.hstack([part._draw(size, source) for part in parts])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -88,9 +89,10 @@ def release(
         ε = 1, δ = 0 for replacing one record
     """
     paid = ledger is not None
-    budget = check.epsilon(epsilon)
+    budget, rest = check.epsilon(epsilon), check.rational("delta", delta)
+    check.choice("allow_nonprivate", allow_nonprivate, (True, False))
     made, values, n_source = _prepare(
-        counts, model, budget, mechanism, n, Adjacency(adjacency), delta, paid, options
+        counts, model, budget, mechanism, n, Adjacency(adjacency), rest, paid, options
     )
     _require_private(made, budget, allow_nonprivate)
     if rng is not None:
@@ -168,7 +170,8 @@ def carry_out(
     rng: np.random.Generator | None,
 ) -> Release[Any, Any, Any]:
     """Charge, draw, record, return."""
-    require_agreement(made.config, records, n_source)  # what is paid for can be read again
+    if records != Provenance():
+        require_agreement(made.config, records, n_source)  # what is paid for can be read again
     receipt = _charge(made, records, ledger, dataset, request_id, part, rng is not None)
     if receipt is not None and receipt.stored is not None:
         return replace(Release.from_json(receipt.stored), receipt=receipt)
@@ -235,7 +238,7 @@ def _prepare(
     name: str | None,
     n: int | None,
     adjacency: Adjacency,
-    delta: Number,
+    delta: Fraction,
     paid: bool,
     options: dict[str, object],
 ) -> tuple[Mechanism, Outcome, str | None]:
@@ -245,7 +248,7 @@ def _prepare(
     model = model.for_counts(counts)
     values = model.to_vector(counts)
     if adjacency is not Adjacency.ADD_REMOVE:
-        _require_public_n(counts, n, _with_private_n(family, spec, paid))
+        _require_public_n(counts, n, lambda: _with_private_n(family, spec, paid))
     if isinstance(counts, Counts):
         unit = _unit_options(counts, family, spec)
         for option in unit.keys() & options.keys():
@@ -263,8 +266,9 @@ def _prepare(
         n_source = None
     if any(option.name == "delta" for option in spec.options):
         options = {"delta": delta} | options
-    elif check.rational("delta", delta) != 0:
-        raise InputError(f"delta is not an option of {spec.name}, got {delta}", "delta")
+    elif delta != 0:
+        got = check.show(delta)
+        raise InputError(f"delta is not an option of {spec.name}, got {got}", "delta")
     made = families.make(family, spec, model, n, epsilon, adjacency, options)
     return made, values, n_source
 
@@ -277,22 +281,23 @@ def _with_private_n(family: Family, spec: MechanismSpec, paid: bool) -> str:
     return f"adjacency 'add-remove'{mechanism}{twice}"
 
 
-def _require_public_n(counts: object, n: int | None, instead: str) -> None:
+def _require_public_n(counts: object, n: int | None, instead: Callable[[], str]) -> None:
     """Refuse counts whose total a replaced record, or unit, could change."""
     records = provenance(counts)
     if records.dropped:
         raise PrivacyRefusedError(
-            f"counts from which records were dropped have no public n: release them under {instead}"
+            "counts from which records were dropped have no public n: release them under "
+            f"{instead()}"
         )
     if records.where is not None and n is None:
         raise PrivacyRefusedError(
             f"counts of the records with {check.shorten(records.where)} have no public n: release "
-            f"them under {instead}, or declare n if their number is public"
+            f"them under {instead()}, or declare n if their number is public"
         )
     if isinstance(counts, Counts) and counts.max_per_unit > 1:
         raise PrivacyRefusedError(
             f"counts with up to {counts.max_per_unit} records per {counts.unit} are protected "
-            f"under {instead} only"
+            f"under {instead()} only"
         )
 
 
@@ -313,7 +318,6 @@ def _has_units(spec: MechanismSpec) -> bool:
 
 
 def _require_private(made: Mechanism, epsilon: Fraction, allow_nonprivate: bool) -> None:
-    check.choice("allow_nonprivate", allow_nonprivate, (True, False))
     guarantee = made.guarantee
     if not guarantee.private:
         if not allow_nonprivate:

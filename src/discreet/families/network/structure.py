@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,21 +21,15 @@ class Family:
     node: str
     parents: tuple[str, ...]
     shape: tuple[int, ...]  # numbers of states: of the parents, then of the node
+    columns: tuple[str, ...] = field(init=False, repr=False, compare=False)  # of the table
+    cells: int = field(init=False, repr=False, compare=False)  # how many numbers it has
+    rows: int = field(init=False, repr=False, compare=False)  # a row for every configuration
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The variables of the table; the last varies fastest."""
-        return (*self.parents, self.node)
-
-    @property
-    def cells(self) -> int:
-        """How many numbers the table has."""
-        return math.prod(self.shape)
-
-    @property
-    def rows(self) -> int:
-        """How many configurations the parents have."""
-        return self.cells // self.shape[-1]
+    def __post_init__(self) -> None:
+        cells = math.prod(self.shape)
+        object.__setattr__(self, "columns", (*self.parents, self.node))  # it varies fastest
+        object.__setattr__(self, "cells", cells)
+        object.__setattr__(self, "rows", cells // self.shape[-1])
 
 
 def read_structure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -143,7 +143,7 @@ class LinearRegression(_Model):
     def for_counts(self, counts: object) -> LinearRegression:
         """The regression that statistics were made for; `flat` refuses what are none."""
         if isinstance(counts, Statistics) and counts.columns:
-            return self.of(counts.columns[-1], counts.columns[:-1])
+            return _of(self, counts.columns)
         return self
 
     def count(
@@ -349,6 +349,12 @@ class LinearRegression(_Model):
         columns = ", ".join(f"{c.name} in [{c.low}, {c.high}]" for c in self.bounds)
         what = "" if self.y is None else f"{self.y} on {', '.join(self.coefficients)}; "
         return f"LinearRegression({check.shorten(what)}bounds {check.shorten(columns)})"
+
+
+@lru_cache(maxsize=128)
+def _of(model: LinearRegression, columns: tuple[str, ...]) -> LinearRegression:
+    """The regression of the last column on the others."""
+    return model.of(columns[-1], columns[:-1])
 
 
 def read_model(document: Mapping[str, Any]) -> LinearRegression:
