@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import doctest
-from importlib import import_module
+import inspect
+import re
+from typing import Any
 
 import pytest
 
 import discreet as dp
+from discreet import testing
 
 
 def test_every_public_name_loads_and_is_documented() -> None:
@@ -18,8 +21,31 @@ def test_every_public_name_loads_and_is_documented() -> None:
         dp.nonsense  # noqa: B018
 
 
-def test_package_docstring() -> None:
-    for room in ("discreet", "discreet.core.families", "discreet.releases.releasing"):
-        result = doctest.testmod(import_module(room))
-        assert result.attempted > 0
+def documented() -> dict[str, Any]:
+    """The public functions and classes, but for exceptions."""
+    values = {name: getattr(dp, name) for name in dp.__all__}
+    return {
+        name: value
+        for name, value in values.items()
+        if callable(value) and not (isinstance(value, type) and issubclass(value, Exception))
+    }
+
+
+@pytest.mark.parametrize("name", documented())
+def test_docstrings_are_complete(name: str) -> None:
+    value = documented()[name]
+    text = inspect.getdoc(value) or ""
+    assert "Example" in text
+    if inspect.isfunction(value):
+        assert "Args:" in text
+        assert "Returns:" in text
+        for parameter in inspect.signature(value).parameters:
+            assert re.search(rf"^ *{parameter}: ", text, re.MULTILINE), parameter
+
+
+def test_examples_in_docstrings() -> None:
+    rooms = {inspect.getmodule(value) for value in documented().values()}
+    for room in (dp, testing, *sorted(filter(None, rooms), key=lambda room: room.__name__)):
+        result = doctest.testmod(room)
+        assert result.attempted > 0, room
         assert result.failed == 0

@@ -33,6 +33,9 @@ def audit(mechanism: Mechanism, total: int | None = None) -> Audit:
         InputError: the mechanism has infinitely many outputs, or total is missing.
         NotEnumerable: there are too many; the message says how large is possible.
 
+    Guarantee:
+        Of the audit, not of a release: the bounds are rigorous, and no data enter.
+
     Example:
         >>> import discreet as dp
         >>> found = dp.audit(dp.mechanism("ehds", dp.BetaBinomial(), n=100, epsilon=1))

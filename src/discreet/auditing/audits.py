@@ -37,6 +37,15 @@ class Audit:
     `epsilon` is a rigorous upper bound, `epsilon_lower` a rigorous lower bound, `witness` the
     neighbouring counts and the output that attain it. It is about the released counts (the raw
     output that a release also carries is covered by the guarantee). No data enter.
+
+    Guarantee:
+        Of the audit, not of a release: the loss lies between the two bounds, rounded outward.
+
+    Example:
+        >>> import discreet as dp
+        >>> found = dp.audit(dp.mechanism("lattice", dp.BetaBinomial(), n=5, epsilon=1))
+        >>> round(found.epsilon, 9), found.witness.counts
+        (1.0, (1, 4))
     """
 
     mechanism: Mechanism = field(repr=False)

@@ -81,7 +81,7 @@ def _cell(cell: str | int | Amount, plain: bool) -> str:
 
 
 def account_document(account: Account) -> dict[str, Any]:
-    """A data set in JSON's types; numbers are exact, as text."""
+    """A data set as JSON can hold it; numbers are exact, as text."""
     amounts = {"budget": account.budget, "spent": account.spent, "remaining": account.remaining()}
     return {
         "dataset": account.dataset,
@@ -97,7 +97,7 @@ def _exact(amount: Amount) -> dict[str, str]:
 
 
 def entry_document(entry: Entry) -> dict[str, Any]:
-    """An entry in JSON's types."""
+    """An entry as JSON can hold it."""
     return {
         "number": entry.number,
         "dataset": entry.dataset,

@@ -12,6 +12,11 @@ class Adjacency(StrEnum):
     `SUBSTITUTE`: one record is replaced by another, so n is public. `ADD_REMOVE`: one record is
     added or removed, so n is private. `ATTRIBUTE`: one attribute of one record changes, which is
     weaker than record level.
+
+    Example:
+        >>> import discreet as dp
+        >>> dp.Adjacency("add-remove").change
+        'adding or removing'
     """
 
     SUBSTITUTE = "substitute"

@@ -37,6 +37,12 @@ class Certificate:
 
     `scale` multiplies the exponent of a calibrated mechanism; `total` is the largest number of
     records that an audit under add-remove covers. The claim is about this very configuration.
+
+    Example:
+        >>> import discreet as dp
+        >>> found = dp.audit(dp.mechanism("ehds", dp.BetaBinomial(), n=5, epsilon=1)).certificate
+        >>> dp.verify(found.to_json()).certificate == found
+        True
     """
 
     config: Config
@@ -49,7 +55,7 @@ class Certificate:
     version: int = VERSION
 
     def document(self) -> dict[str, Any]:
-        """In JSON's types, with a digest."""
+        """As JSON can hold it, with a digest."""
         document = {
             "format": FORMAT,
             "version": self.version,

@@ -61,6 +61,12 @@ class Counts(Records):
     `column` is where the categories were read, `other` the one that took undeclared values, and
     `by` tells that they are the cells of a joint table. `line_breaks` says that a correct CSV
     writer was declared, `unknown` how many records were left out or put into `other`.
+
+    Example:
+        >>> import discreet as dp
+        >>> counts = dp.BetaBinomial(categories=("yes", "no")).count(["yes", "no", "yes"])
+        >>> counts.values, counts.n_records
+        ((2, 1), 3)
     """
 
     values: tuple[int, ...] = field(repr=False)
@@ -107,6 +113,9 @@ class Model(Protocol[Released, Aware, Summarised]):
     A class that inherits from it has no groups, and one model for whatever counts. Its parameters
     say, for completions and type checkers, what a release of it has as `posterior`, `noise_aware()`
     and `summary()`: `class WaitingTime(Model["Posterior", "Mixture", "Summary"])`.
+
+    Example:
+        docs/guide/your-own-family.md makes one of waiting times, with its mechanism.
     """
 
     @property
@@ -133,7 +142,7 @@ class Model(Protocol[Released, Aware, Summarised]):
         return self
 
     def to_document(self) -> Mapping[str, Any]:
-        """The model in JSON's types."""
+        """The model as JSON can hold it."""
 
 
 AnyModel: TypeAlias = Model[Any, Any, Any]

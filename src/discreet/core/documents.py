@@ -1,4 +1,4 @@
-"""JSON documents: exact numbers in JSON's types, and digests."""
+"""JSON documents: exact numbers as JSON can hold them, and digests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from discreet.errors import DiscreetError, DocumentError
 
 
 def encode(value: object) -> object:
-    """A setting in JSON's types: a fraction as {"exact": "p/q"}, a tuple as a list."""
+    """A setting as JSON can hold it: a fraction as {"exact": "p/q"}, a tuple as a list."""
     if isinstance(value, Fraction):
         return {"exact": str(value)}
     return [encode(item) for item in value] if isinstance(value, tuple) else value

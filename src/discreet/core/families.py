@@ -154,6 +154,16 @@ def mechanism(
             `posterior_sample`.
         options: of the mechanism, as listed.
 
+    Returns:
+        A `Mechanism`: `law(counts)`, `raw_law(counts)`, `guarantee`, `config`.
+
+    Raises:
+        InputError: an argument is wrong.
+        NotEnumerable: it is too large; the message says how large is possible.
+
+    Guarantee:
+        That of the mechanism, in `guarantee`, with its basis; `ehdl` has none.
+
     Example:
         >>> import discreet as dp
         >>> law = dp.mechanism("lattice", dp.BetaBinomial(), n=9, epsilon=1).law((4, 5))

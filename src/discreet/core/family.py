@@ -199,7 +199,7 @@ class Family:
         reads: "column" if a release names the one column that was read, "columns" if the model
             knows their names, "nothing" if it declares itself which records it reads.
         views: the names of what summary and plot take besides, such as the node of a network.
-        write: a released value in the types of JSON.
+        write: a released value as JSON can hold it.
         remake: a whole document to its mechanism, where that is not made from name and options.
         settings: of its models, as they are typed in `discreet family KIND …`: numbers and words
             that the model's class takes by name.

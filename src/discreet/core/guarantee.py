@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Theorem:
-    """A proof on paper: what it says and where it is written."""
+    """A proof on paper: what it says and where it is written.
+
+    Example:
+        >>> import discreet as dp
+        >>> print(dp.mechanism("lattice", dp.BetaBinomial(), n=9, epsilon=1).guarantee.basis)
+        weights exp(−ε·½‖z − c‖₁) with a constant normaliser (Hardt and Talwar 2010)
+    """
 
     statement: str
     reference: str
@@ -53,6 +59,14 @@ class Guarantee:
 
     For all neighbouring data x, x' and all sets of outputs A,
     P(M(x) ∈ A) ≤ e^ε·P(M(x') ∈ A) + δ. Without a basis nothing is promised and ε is infinite.
+
+    Example:
+        >>> import discreet as dp
+        >>> guarantee = dp.mechanism("lattice", dp.BetaBinomial(), n=9, epsilon=0.5).guarantee
+        >>> print(guarantee)
+        ε = 0.5, δ = 0 for replacing one record
+        >>> print(guarantee.for_group(3))
+        ε = 1.5, δ = 0 for replacing one group of 3 records
     """
 
     epsilon: Fraction | float

@@ -31,6 +31,12 @@ class Law(ABC):
 
     `log_weight(z)` encloses the log of the weight of z in a ball, at flint's working precision;
     the probability is that weight divided by exp(`log_normaliser`). Every law is a dataclass.
+
+    Example:
+        >>> import discreet as dp
+        >>> law = dp.mechanism("lattice", dp.BetaBinomial(), n=2, epsilon=1).law((1, 1))
+        >>> law.support.tolist(), law.probability((1, 1)).__round__(3)
+        ([[0, 2], [1, 1], [2, 0]], 0.462)
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]

@@ -38,7 +38,7 @@ class Config:
     asked: tuple[tuple[str, Any], ...] | None = field(default=None, compare=False)
 
     def document(self, version: int = VERSION) -> dict[str, Any]:
-        """In JSON's types, as documents of a version have it."""
+        """As JSON can hold it, as documents of a version have it."""
         options = self.options if self.asked is None or version > 1 else self.asked
         return {
             "model": dict(self.model.to_document()),
@@ -91,6 +91,15 @@ class Mechanism:
     deterministic; `law` is the law of the released counts, or `raw_law` where these are no whole
     numbers. `length` is how many numbers are released: the model's size, if None. `possible` tells
     whether whole numbers can be a raw output, which is the same for all data.
+
+    Guarantee:
+        `guarantee`: (ε, δ), adjacency, unit and basis, of the raw output and all made from it.
+
+    Example:
+        >>> import discreet as dp
+        >>> mechanism = dp.mechanism("ehds", dp.BetaBinomial(), n=9, epsilon=1)
+        >>> mechanism.name, mechanism.law((4, 5)).support.shape
+        ('ehds', (10, 2))
     """
 
     config: Config

@@ -229,13 +229,49 @@ def local_sensitivity(
 
     LS(c) = max √(1 − w(α_i+c_i)·w(α_j+c_j−1)) over i ≠ j, c_j ≥ 1 (P0 Lemma 5.4). Computed from
     the counts without noise: for the data owner only.
+
+    Args:
+        model: the model.
+        counts: the true counts.
+        distance: "hellinger", or for two categories "total_variation".
+
+    Returns:
+        The sensitivity, a float.
+
+    Raises:
+        InputError: an argument is wrong.
+
+    Guarantee:
+        None: computed without noise, for the data owner only.
+
+    Example:
+        >>> import discreet as dp
+        >>> round(dp.local_sensitivity(dp.BetaBinomial(), (50, 50)), 4)
+        0.0703
     """
     metric, values = distance_for(distance, model), values_of(counts, model.categories)
     return balls.nearest(partial(local, model.prior, values, metric))
 
 
 def global_sensitivity(model: CategoricalModel, n: int, distance: str = "hellinger") -> float:
-    """The largest local sensitivity of any counts with sum n (P0 §5.3)."""
+    """The largest local sensitivity of any counts with sum n (P0 §5.3).
+
+    Args:
+        model: the model.
+        n: the public number of records.
+        distance: "hellinger", or for two categories "total_variation".
+
+    Returns:
+        The sensitivity, a float; it depends on public values alone.
+
+    Raises:
+        InputError: an argument is wrong.
+
+    Example:
+        >>> import discreet as dp
+        >>> round(dp.global_sensitivity(dp.BetaBinomial(), 100), 4)
+        0.3389
+    """
     metric, n = distance_for(distance, model), check.whole("n", n)
     return balls.nearest(partial(overall, model.prior, n, metric))
 
@@ -252,6 +288,27 @@ def smooth_sensitivity(
     "reciprocal" (P0 Definition 2): max over c' of 1/(1/LS(c') + γ·d(c, c')), whose reciprocal
     changes by at most γ per substitution. "exponential" (Nissim, Raskhodnikova and Smith 2007, used
     by P1 and P3): max over c' of LS(c')·e^{−γ·d(c, c')}. Closed form, no search over data sets.
+
+    Args:
+        model: the model.
+        counts: the true counts.
+        gamma: how fast it may change.
+        kind: "reciprocal" or "exponential".
+        distance: "hellinger", or for two categories "total_variation".
+
+    Returns:
+        The bound, a float.
+
+    Raises:
+        InputError: an argument is wrong.
+
+    Guarantee:
+        None: computed without noise, for the data owner only.
+
+    Example:
+        >>> import discreet as dp
+        >>> round(dp.smooth_sensitivity(dp.BetaBinomial(), (50, 50)), 4)
+        0.0703
     """
     metric, values = distance_for(distance, model), values_of(counts, model.categories)
     rate = check.gamma(gamma)

@@ -140,7 +140,7 @@ class Account:
         return replace(self, budget=budget)
 
     def document(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """As JSON can hold it."""
         return {
             "budget": self.budget.document(),
             "adjacency": self.adjacency.value,

@@ -75,7 +75,7 @@ class Amount:
         )
 
     def document(self) -> dict[str, str]:
-        """In JSON's types: decimal digits, because δ needs more than 64 bits."""
+        """As JSON can hold it: decimal digits, because δ needs more than 64 bits."""
         return {"epsilon": str(self.epsilon_units), "delta": str(self.delta_units)}
 
     @classmethod

@@ -34,6 +34,15 @@ class Ledger:
 
     The chain shows changes by accident or by someone who cannot recompute it. Whoever can write
     the place can rewrite all of it; then the receipts in published releases show it.
+
+    Example:
+        >>> import discreet as dp, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger = dp.Ledger.open(f"{folder}/budget.db", budget=3)
+        ...     model = dp.BetaBinomial()
+        ...     paid = dp.release((7, 3), model, epsilon=1, ledger=ledger, dataset="trial")
+        ...     float(ledger.remaining("trial").epsilon)
+        2.0
     """
 
     place: str
@@ -143,7 +152,7 @@ class Ledger:
             dataset: its name; an unknown one is created with the ledger's default budget.
             guarantee: what the release promises, in the data set's unit and adjacency. An
                 add-remove guarantee counts twice in a data set under substitution.
-            about: what is released, in JSON's types: public, it is written down.
+            about: what is released, as JSON can hold it: public, it is written down.
             request_id: the same id again, letter by letter, returns the stored release in
                 `Receipt.stored`.
             part: a part that the data set was created with.

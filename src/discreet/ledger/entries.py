@@ -57,7 +57,7 @@ class Entry:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The content in JSON's types."""
+        """The content as JSON can hold it."""
         try:
             document = json.loads(self.content)
         except (ValueError, RecursionError):
@@ -107,7 +107,7 @@ class Receipt:
     stored: dict[str, Any] | None = field(default=None, repr=False, compare=False)
 
     def document(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """As JSON can hold it."""
         return {"dataset": self.dataset, "number": self.number, "hash": self.hash}
 
     @classmethod
@@ -138,7 +138,7 @@ def canonical(argument: str, value: Mapping[str, Any], longest: int | None = Non
 
 
 def promise(guarantee: Guarantee) -> dict[str, Any]:
-    """The numbers of a guarantee in JSON's types, as a release writes them."""
+    """The numbers of a guarantee as JSON can hold them, as a release writes them."""
     return {
         "epsilon": str(guarantee.epsilon),
         "delta": str(guarantee.delta),

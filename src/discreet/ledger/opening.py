@@ -30,7 +30,7 @@ class Terms:
     unit: str | None = None
 
     def document(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """As JSON can hold it."""
         return {
             "budget": self.budget and self.budget.document(),
             "adjacency": self.adjacency and self.adjacency.value,

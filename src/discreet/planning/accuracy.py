@@ -38,6 +38,12 @@ class ErrorLaw:
 
     `distances` are the possible errors in increasing order, `probabilities` theirs. It is computed
     from the counts without noise: if those are private, it is for the data owner only.
+
+    Example:
+        >>> import discreet as dp
+        >>> law = dp.accuracy(dp.mechanism("lattice", dp.BetaBinomial(), n=9, epsilon=1), (4, 5))
+        >>> round(law.quantile(0.95), 3), round(law.tail(0.3), 3)
+        (0.615, 0.198)
     """
 
     config: Config
@@ -128,6 +134,15 @@ def accuracy(
             from the true one, KL(true ‖ released)) or "l1" (of the parameters).
         size: the number of draws if the law cannot be listed.
         rng: a numpy Generator for these draws.
+
+    Returns:
+        An `ErrorLaw`: `mean`, `quantile(q)`, `tail(c)`, `distances`, `probabilities`.
+
+    Raises:
+        InputError: an argument is wrong, or the counts are not of the mechanism's n.
+
+    Guarantee:
+        None: computed without noise, for the data owner only.
 
     Example:
         >>> import discreet as dp

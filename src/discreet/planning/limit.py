@@ -31,6 +31,17 @@ def optimal(
             released vector of counts, in lexicographic order; a DataFrame is read by position.
         weights: of the true counts: "uniform", "prior_predictive" or a vector that sums to one.
 
+    Returns:
+        A `Mechanism` with `value` and `gap`.
+
+    Raises:
+        InputError: an argument is wrong.
+        NotEnumerable: there are too many counts; the message says how many are possible.
+
+    Guarantee:
+        ε under substitution: every ratio of probabilities of neighbours is at most e^ε, which is
+        seen in exact integers.
+
     Example:
         >>> import discreet as dp
         >>> round(dp.optimal(dp.BetaBinomial(), n=40, epsilon=1).value, 4)

@@ -32,6 +32,12 @@ class Plan:
     `error` is the expected error, `error_quantile` its 95 % or given quantile, `width` the expected
     width of the noise-aware credible interval for the category with the widest one. Quantile and
     width are known of counts of categories only.
+
+    Example:
+        >>> import discreet as dp
+        >>> plan = dp.plan(dp.BetaBinomial(), n=1000, epsilon=0.5)
+        >>> round(plan.error, 3), round(plan.width, 3)
+        (0.063, 0.05)
     """
 
     epsilon: Fraction
@@ -151,6 +157,15 @@ def plan(
         level: the probability of the credible interval.
         distance: "hellinger", "total_variation" (two categories), "kl" or "l1".
         options: of the mechanism; and adjacency.
+
+    Returns:
+        A `Plan`: `epsilon`, `error`, `width`, `guarantee`, `plot()`.
+
+    Raises:
+        InputError: an argument is wrong, or no epsilon up to 100 reaches the target.
+
+    Guarantee:
+        None is needed: no data enter.
 
     Example:
         >>> import discreet as dp

@@ -28,6 +28,16 @@ class DirichletPosterior:
 
     Arrays have one entry, or one row, per category, in the order of `categories`. A released
     posterior treats the released counts as true: its intervals do not include the noise.
+
+    Args:
+        categories: the labels.
+        parameters: one for each, greater than 0.
+
+    Example:
+        >>> import discreet as dp
+        >>> posterior = dp.DirichletPosterior(("yes", "no"), (3, 1))
+        >>> posterior.mean().tolist(), posterior.interval().round(3).tolist()[0]
+        ([0.75, 0.25], [0.292, 0.992])
     """
 
     categories: tuple[Category, ...]

@@ -53,6 +53,18 @@ class DirichletMixture:
     """θ ~ Dirichlet(parameters[j]) with probability weights[j].
 
     It has the methods of `DirichletPosterior`; arrays have one entry, or one row, per category.
+
+    Args:
+        categories: the labels.
+        parameters: of the components, one a row.
+        weights: of the components; they are scaled to sum to one.
+        diagnostics: how they were computed.
+
+    Example:
+        >>> import discreet as dp
+        >>> mixture = dp.DirichletMixture(("yes", "no"), [[1.0, 2.0], [2.0, 1.0]], [0.5, 0.5])
+        >>> mixture.mean().tolist()
+        [0.5, 0.5]
     """
 
     categories: tuple[Category, ...]

@@ -65,7 +65,7 @@ class Witness:
         return self.epsilon / self.claimed if self.claimed else float(self.epsilon > 0)
 
     def document(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """As JSON can hold it."""
         return {
             "data": [show(value) for value in self.data],
             "neighbour": [show(value) for value in self.neighbour],

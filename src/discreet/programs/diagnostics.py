@@ -35,7 +35,7 @@ class Diagnostic:
         return "; ".join(part for part in parts if part)
 
     def document(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """As JSON can hold it."""
         span = self.span
         return {
             "line": span.line,

@@ -1,4 +1,4 @@
-"""Programs and what they release in JSON's types."""
+"""Programs and what they release, as JSON can hold them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Report:
     __repr__ = __str__
 
     def document(self) -> dict[str, Any]:
-        """In JSON's types."""
+        """As JSON can hold it."""
         program, found = self.program, self.diagnostic
         return {
             "program": program.name,

@@ -25,7 +25,7 @@ def _number(value: Fraction | float) -> str | None:
 
 
 def write_document(release: Any) -> dict[str, Any]:
-    """A release in the types of JSON, without its digest."""
+    """A release as JSON can hold it, without its digest."""
     config, guarantee = release.config, release.guarantee
     return {
         "format": FORMAT,

@@ -41,6 +41,18 @@ class Release(Generic[Released, Aware, Summarised]):
     `dropped` that those with undeclared values were left out, and `other` the category that took
     them. `software` is what drew it, `version` that of its document. `line_breaks` is the owner's
     word that a correct CSV writer wrote the records.
+
+    Guarantee:
+        `guarantee` says it: (ε, δ), adjacency, unit and basis. A simulation promises nothing.
+
+    Example:
+        >>> import discreet as dp, numpy as np
+        >>> rng = np.random.default_rng(1)
+        >>> release = dp.release((71, 19), dp.BetaBinomial(), epsilon=1, rng=rng)
+        >>> release.value, release.simulated
+        ((72, 18), True)
+        >>> dp.Release.from_json(release.to_json()) == release
+        True
     """
 
     mechanism: Mechanism

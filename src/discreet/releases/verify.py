@@ -33,6 +33,12 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | PathLike[str]) -
 
     Raises:
         DocumentError: the certificate was edited, or what it claims is not found again.
+
+    Example:
+        >>> import discreet as dp
+        >>> found = dp.audit(dp.mechanism("ehds", dp.BetaBinomial(), n=5, epsilon=1)).certificate
+        >>> dp.verify(found).epsilon == float(found.epsilon)
+        True
     """
     if isinstance(certificate, Certificate):
         document = certificate.document()

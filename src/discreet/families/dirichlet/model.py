@@ -34,6 +34,12 @@ class DirichletMultinomial(_Model):
         categories: two or more distinct labels: strings, integers or booleans.
         prior: one positive number for all categories, a vector in their order, a mapping or Series
             by category, or "jeffreys" (½ each).
+
+    Example:
+        >>> import discreet as dp
+        >>> model = dp.DirichletMultinomial(("cured", "improved", "unchanged"), prior=1)
+        >>> model.posterior(model.count(["cured", "cured", "unchanged"])).mean().round(3).tolist()
+        [0.5, 0.167, 0.333]
     """
 
     kind: ClassVar[str] = "DirichletMultinomial"
@@ -164,7 +170,7 @@ class DirichletMultinomial(_Model):
         return self.released(self.to_vector(counts))
 
     def to_document(self) -> dict[str, Any]:
-        """The model in JSON's types."""
+        """The model as JSON can hold it."""
         described: dict[str, Any] = {
             "kind": self.kind,
             "categories": list(self.categories),
@@ -209,6 +215,18 @@ def BetaBinomial(  # noqa: N802 - a name of the public design
 
     Counts are in the order (ones, zeros). `np.bincount` gives the reverse: use `model.count(data)`
     or a mapping.
+
+    Args:
+        prior: one number, or the two parameters of the Beta law of the first category.
+        categories: the labels of ones and zeros.
+
+    Returns:
+        A `DirichletMultinomial` of two categories.
+
+    Example:
+        >>> import discreet as dp
+        >>> dp.BetaBinomial((2, 3)).posterior((7, 3)).parameters
+        (Fraction(9, 1), Fraction(6, 1))
     """
     model = DirichletMultinomial(categories, prior)
     if len(model.categories) != 2:

@@ -59,6 +59,13 @@ class BayesNet(_Model):
 
     Raises:
         InputError: the graph has a cycle, a parent is unknown, or states are missing.
+
+    Example:
+        >>> import discreet as dp
+        >>> states = {"smoker": ("no", "yes"), "cough": ("no", "yes")}
+        >>> net = dp.BayesNet({"cough": ["smoker"]}, states)
+        >>> [family.columns for family in net.families]
+        [('smoker',), ('smoker', 'cough')]
     """
 
     kind: ClassVar[str] = "BayesNet"
@@ -240,7 +247,7 @@ class BayesNet(_Model):
         return cls(parents, states, prior, probabilities)
 
     def to_document(self) -> dict[str, Any]:
-        """The model in JSON's types; the probabilities of a known network are no part of it."""
+        """The model as JSON can hold it; the probabilities of a known network are no part of it."""
         return {
             "kind": self.kind,
             "nodes": [

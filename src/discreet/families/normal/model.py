@@ -221,7 +221,7 @@ class NormalMean(_Model):
         return found
 
     def to_document(self) -> dict[str, Any]:
-        """The model in JSON's types."""
+        """The model as JSON can hold it."""
         return {
             "kind": self.kind,
             "prior_mean": str(self.prior_mean),

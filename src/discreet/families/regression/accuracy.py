@@ -43,7 +43,7 @@ class ExpectedError:
         return self.prediction
 
     def to_document(self) -> dict[str, Any]:
-        """In JSON's types, by the names that it had from the beginning."""
+        """As JSON can hold it, by the names that it had from the beginning."""
         return {
             name.replace("coefficients", "weights"): value for name, value in vars(self).items()
         }

@@ -79,7 +79,7 @@ class LinearRegression(_Model):
         ... )
         >>> stats = model.count({"age": [25, 45, 50], "pay": [2, 5, 6]}, y="pay")
         >>> model.posterior(stats).mean().round(3).tolist()
-        [-1.743, 0.152]
+        [-1.861, 0.155]
     """
 
     kind: ClassVar[str] = "LinearRegression"
@@ -329,7 +329,7 @@ class LinearRegression(_Model):
         return found
 
     def to_document(self) -> dict[str, Any]:
-        """The model in JSON's types."""
+        """The model as JSON can hold it."""
         mean, covariance = self._own_prior
         noise = self.noise if isinstance(self.noise, tuple) else (self.noise,)
         return {
