@@ -1,0 +1,93 @@
+"""Mutants of mechanisms whose proof is tight: the contract finds all that have less noise.
+
+A number of the code is changed, or an operator. Then the contract is broken, or the law is as wide
+as before: its largest probability, on the examples, is no larger. That is measured without the
+audit, so that an audit that does not look is found out too.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from discreet.testing import mechanisms
+from discreet.testing.cases import Case, cases
+from discreet.testing.sampling import _log_p
+from tests.contracts.mutating import changes, mutated
+from tests.specs import KINDS, found
+
+ROOM = "discreet.families"
+STATISTICS = f"{ROOM}.regression.mechanisms.statistics"
+TIGHT: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # modules: mechanisms, who uses them
+    f"{ROOM}.dirichlet.mechanisms.lattice": (("lattice",), ()),
+    f"{ROOM}.network.mechanisms.noisy_tables": (("lattice", "laplace_updates"), ()),
+    f"{ROOM}.network.mechanisms.fourier": (("fourier",), ()),
+    f"{ROOM}.normal.mechanisms": (("laplace", "gaussian", "input"), ()),
+    STATISTICS: (("statistics",), ()),
+    f"{ROOM}.regression.sensitivity": (("statistics",), (STATISTICS,)),
+}
+UNNOTICED = (  # the module, the change, and why less noise is no less privacy
+    ("noisy_tables", "line \\d+: [123] and one", "epsilon is shared among the tables otherwise"),
+    ("fourier", "line \\d+: 1 and one", "one number fewer is released"),
+    (
+        "sensitivity",
+        r".*(rows|entries|2 and one)",
+        "a bound on normal noise grows with the dimension, and these examples do not reach it",
+    ),
+)
+RULES = (
+    mechanisms.states_what_it_promises,
+    mechanisms.is_a_value,
+    mechanisms.loses_no_more_than_it_promises,
+)
+ALLOWED = 1e-9  # by which a logarithm may be larger
+
+
+def walked(path: str) -> list[Case]:
+    kind = path.split(".")[2]
+    [family] = [found(name) for name in KINDS if f".{kind}." in str(found(name).model)]
+    return [case for case in cases(family) if case.spec.name in TIGHT[path][0]]
+
+
+def peak(case: Case) -> float:
+    """The largest log probability among some draws."""
+    law = case.make().raw_law(case.example.data)
+    draws = law.sample(100, np.random.default_rng(5))
+    return max(_log_p(law, tuple(map(int, row))) for row in draws.tolist())
+
+
+def broken(case: Case) -> bool:
+    for rule in RULES:
+        try:
+            rule(case)
+        except Exception:
+            return True
+    return False
+
+
+def explained(path: str, words: str) -> bool:
+    return any(path.endswith(module) and re.match(change, words) for module, change, _ in UNNOTICED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", TIGHT)
+def test_less_noise_is_found_out(path: str) -> None:
+    listed = walked(path)
+    before = [peak(case) for case in listed]
+    assert not any(map(broken, listed))
+    noticed, missed = 0, []
+    for number, words in changes(path):
+        try:
+            with mutated(path, number, TIGHT[path][1]):
+                for case, height in zip(listed, before, strict=True):
+                    if broken(case):
+                        noticed += 1
+                        break
+                    if peak(case) > height + ALLOWED and not explained(path, words):
+                        missed.append(f"{words}: {case}")
+        except Exception:  # it cannot even be imported
+            noticed += 1
+    assert not missed, "\n".join(missed)
+    assert noticed >= 3
