@@ -21,6 +21,12 @@ def test_every_public_name_loads_and_is_documented() -> None:
         dp.nonsense  # noqa: B018
 
 
+@pytest.mark.parametrize("name", ["bounds", "network_bounds", "smoothness"])
+def test_modules_that_moved_are_found_where_they_were(name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"discreet.{name} is discreet\.families\."):
+        assert inspect.ismodule(getattr(dp, name))
+
+
 def documented() -> dict[str, Any]:
     """The public functions and classes, but for exceptions."""
     values = {name: getattr(dp, name) for name in dp.__all__}

@@ -107,6 +107,11 @@ _PUBLIC = {
     "planning.comparison": ("Comparison", "compare"),
     "releases.verify": ("verify",),
 }
+_MOVED = {  # modules that the guide named
+    "bounds": "families.dirichlet.bounds",
+    "network_bounds": "families.network.bounds",
+    "smoothness": "families.network.smoothness",
+}
 _HOME = {name: room for room, names in _PUBLIC.items() for name in names}
 
 __all__ = [
@@ -165,6 +170,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use: `import discreet` itself loads nothing heavy."""
+    if name in _MOVED:
+        from warnings import warn
+
+        place = f"discreet.{_MOVED[name]}"
+        warn(f"discreet.{name} is {place} now", DeprecationWarning, stacklevel=2)
+        return import_module(place)
     if name not in _HOME:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
     value = getattr(import_module(f"discreet.{_HOME[name]}"), name)
