@@ -15,6 +15,7 @@ from discreet.cli import common
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
+    from discreet.ledger import Ledger
     from discreet.releases.published import AnyRelease
 
 
@@ -48,10 +49,9 @@ def carry_out(
     bif: str | None = None,
 ) -> int:
     """Open the ledger, count, release, and deliver what was released."""
-    from discreet.ledger import Ledger
     from discreet.releases.releasing import release
 
-    book = None if ledger is None else Ledger.existing(ledger)
+    book = None if ledger is None else _existing(ledger)
     with common.waiting("counting"):
         counts = count()
     _say_privately(counts)
@@ -71,6 +71,12 @@ def carry_out(
     left = None if book is None or dataset is None else (dataset, book, part)
     files = {"Release": out, "Plot": plot, "Network": bif}
     return deliver(made, left, files, force, as_json, quiet)
+
+
+def _existing(place: str) -> Ledger:
+    from discreet.ledger import Ledger
+
+    return Ledger.existing(place)
 
 
 def _say_privately(counts: Any) -> None:

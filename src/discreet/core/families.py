@@ -6,7 +6,6 @@ Families are loaded on first use.
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib.metadata import entry_points
 from typing import Any, cast
 
 from discreet import check
@@ -50,7 +49,7 @@ def find(kind: object) -> Family | None:
         if kind in _OURS:
             _loaded[kind] = _found(Deferred(_OURS[kind]).load(), kind)
         else:
-            for point in entry_points(group=ENTRY_POINTS, name=kind):
+            for point in _points(name=kind):
                 try:
                     _loaded[kind] = _found(point.load(), kind)
                 except (ImportError, AttributeError) as error:
@@ -59,6 +58,14 @@ def find(kind: object) -> Family | None:
                         f"{error}"
                     ) from None
     return _loaded.get(kind)
+
+
+def _points(name: str | None = None) -> list[Any]:
+    """What installed packages name: all, or one kind."""
+    from importlib.metadata import entry_points
+
+    points = entry_points(group=ENTRY_POINTS)
+    return [point for point in points if name in (None, point.name)]
 
 
 def _found(family: Any, kind: str) -> Family:
@@ -100,7 +107,7 @@ def spec_of(mechanism: Mechanism) -> MechanismSpec:
 
 def known() -> list[str]:
     """All kinds, of other packages too."""
-    others = (point.name for point in entry_points(group=ENTRY_POINTS))
+    others = (point.name for point in _points())
     return list(dict.fromkeys((*_OURS, *_loaded, *others)))
 
 
