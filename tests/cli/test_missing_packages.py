@@ -65,4 +65,4 @@ def test_the_papers_are_a_package_of_their_own(
         "Error: the papers' tables, figures and claims need discreet-papers, in the folder papers "
         "of a clone: pip install discreet-papers\n"
     )
-    monkeypatch.delitem(sys.modules, "discreet.cli.reproduce")
+    del sys.modules["discreet.cli.reproduce"]  # which monkeypatch would put back
