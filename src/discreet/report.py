@@ -115,8 +115,10 @@ def side_by_side(
         given = noise_aware is not None
         laws["noise-aware"] = noise_aware if given else release.noise_aware(n_prior, rng)
     for name, law in laws.items():
-        if not all(hasattr(law, method) for method in ("mean", "sd", "interval")):
-            raise InputError(f"release has no summary: its posterior {name} has no table")
+        if lacking := [word for word in ("mean", "sd", "interval") if not hasattr(law, word)]:
+            raise InputError(
+                f"release has no summary: its posterior {name} has no {' and no '.join(lacking)}"
+            )
     return Beside(release.title, laws)
 
 

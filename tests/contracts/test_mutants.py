@@ -14,7 +14,7 @@ import pytest
 
 from discreet.testing import mechanisms
 from discreet.testing.cases import Case, cases
-from discreet.testing.sampling import _log_p
+from discreet.testing.sampling import log_p
 from tests.contracts.mutating import changes, mutated
 from tests.specs import KINDS, found
 
@@ -55,7 +55,7 @@ def peak(case: Case) -> float:
     """The largest log probability among some draws."""
     law = case.make().raw_law(case.example.data)
     draws = law.sample(100, np.random.default_rng(5))
-    return max(_log_p(law, tuple(map(int, row))) for row in draws.tolist())
+    return max(log_p(law, tuple(map(int, row))) for row in draws.tolist())
 
 
 def broken(case: Case) -> bool:

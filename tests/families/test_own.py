@@ -64,7 +64,7 @@ def test_the_command_line_has_a_family_that_is_installed(package: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--most", "0"), "most must lie between 1 and 10000, got 0"),
+        (("--most", "0"), "most must lie between 2 and 10000, got 0"),
         (("--a", "x"), "a must be a number, got 'x'"),
         (("--epsilon", "-1"), "epsilon must be greater than 0"),
         (("--column", "nights"), "column 'nights' does not exist"),

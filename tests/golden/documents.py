@@ -145,18 +145,16 @@ def _pay() -> str:
             return "\n".join(file.iterdump()) + "\n"
 
 
-def _write(name: str, documents: dict[str, Any]) -> None:
-    (HERE / name).write_text(
-        "".join(
-            json.dumps({"name": key, "document": value}, ensure_ascii=False) + "\n"
-            for key, value in documents.items()
-        ),
-        encoding="utf-8",
-    )
+def _add(name: str, documents: dict[str, Any]) -> None:
+    """Write what is new behind what is there, which never changes."""
+    known = lines(name)
+    with (HERE / name).open("a", encoding="utf-8") as file:
+        for key, value in documents.items():
+            if key not in known:
+                file.write(json.dumps({"name": key, "document": value}, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
-    _write("releases.jsonl", releases())
-    _write("certificates.jsonl", certificates())
-    (HERE / "ledger.sql").write_text(_pay(), encoding="utf-8")
-    _write("commands.jsonl", commands())
+    _add("releases.jsonl", releases())
+    _add("certificates.jsonl", certificates())
+    _add("commands.jsonl", commands())

@@ -37,7 +37,7 @@ class Families(click.Group):
         family = _found(cmd_name)
         if family is None:
             return None
-        group = click.Group(cmd_name, help=f"Releases of a {cmd_name}.")
+        group = click.Group(cmd_name, help=f"Releases of the family {cmd_name}.")
         for make in (_release, _plan, _audit):
             group.add_command(make(family))
         return group
@@ -52,7 +52,7 @@ def command(context: click.Context) -> None:
     write one.
 
     \b
-    discreet family WaitingTime release --help
+    discreet family NAME release --help
     """
     if context.invoked_subcommand is None:
         common.say(context.get_help())
@@ -181,7 +181,8 @@ def _declared(family: Family) -> list[click.Option]:
             type=click.Choice(adjacencies),
             default=adjacencies[0],
             show_default=True,
-            help="substitute: n is public; add-remove: it is private.",
+            help="substitute: n is public"
+            + "; add-remove: it is private." * (len(adjacencies) > 1),
         ),
         *(_option(option) for option in options.values() if option.kind != "value"),
     ]

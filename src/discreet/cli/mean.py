@@ -8,6 +8,7 @@ import click
 
 from discreet import text_input
 from discreet.cli import common, numeric
+from discreet.families.normal import FAMILY
 
 
 @click.command()
@@ -27,7 +28,7 @@ from discreet.cli import common, numeric
 @numeric.epsilon_options
 @click.option(
     "--mechanism",
-    type=click.Choice(["laplace", "gaussian", "input", "hellinger"]),
+    type=click.Choice(FAMILY.names),
     help="gaussian and input need --delta; laplace and gaussian have add-remove.  [default: "
     "laplace, with --delta gaussian]",
 )

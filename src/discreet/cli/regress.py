@@ -10,6 +10,7 @@ import click
 from discreet import text_input
 from discreet.cli import common, numeric
 from discreet.errors import InputError
+from discreet.families.regression import FAMILY
 
 BOUNDS, PRIOR = "COLUMN=LOW:HIGH", "[COEFFICIENT=][MEAN:]VARIANCE"
 
@@ -49,7 +50,7 @@ BOUNDS, PRIOR = "COLUMN=LOW:HIGH", "[COEFFICIENT=][MEAN:]VARIANCE"
     "--mechanism",
     default="statistics",
     show_default=True,
-    type=click.Choice(["statistics", "sample"]),
+    type=click.Choice(FAMILY.names),
     help="sample draws coefficients and needs a known noise variance.",
 )
 @click.option("--samples", type=int, help="Of sample: how many draws.")

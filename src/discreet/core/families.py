@@ -36,8 +36,13 @@ def register(family: Family) -> None:
     """
     if not isinstance(family, Family):
         raise InputError(f"family must be a Family, got {check.brief(family)}", "family")
-    if family.kind in _OURS or _loaded.get(family.kind, family) != family:
+    if family.kind in _OURS:
         raise InputError(f"family must have a kind of its own, got {family.kind!r}", "family")
+    if _loaded.get(family.kind, family) != family:
+        raise InputError(
+            f"family {family.kind!r} is registered already, in another form: start Python anew",
+            "family",
+        )
     _loaded[family.kind] = family
 
 

@@ -88,9 +88,9 @@ class Mechanism:
     """From counts to a released vector of counts.
 
     `raw_law` is what the sampler draws from and the auditor reads; `postprocess` is public and
-    deterministic; `law` is the law of the released counts, or `raw_law` where these are no whole
-    numbers. `length` is how many numbers are released: the model's size, if None. `possible` tells
-    whether whole numbers can be a raw output, which is the same for all data.
+    deterministic; `law` is the law of released counts of categories, of other models `raw_law`.
+    `length` is how many numbers are released: the model's size, if None. `possible` tells whether
+    whole numbers can be a raw output, which is the same for all data.
 
     Guarantee:
         `guarantee`: (ε, δ), adjacency, unit and basis, of the raw output and all made from it.

@@ -34,8 +34,9 @@ def plot(release: Published, noise_aware: Any = None, ax: Axes | None = None) ->
     plain = release.posterior
     if noise_aware is None and families.spec_of(release.mechanism).can("noise_aware"):
         noise_aware = release.noise_aware()
-    if not all(hasattr(plain, method) for method in ("mean", "quantile")):
-        raise InputError("release has no plot: its posterior has no quantiles", "release")
+    if lacking := [word for word in ("mean", "quantile") if not hasattr(plain, word)]:
+        words = " and no ".join(lacking)
+        raise InputError(f"release has no plot: its posterior has no {words}", "release")
     labels = labels_of(plain)
     return _plot(labels, np.ones(len(labels)), plain, noise_aware, ax, release.title, "parameter")
 

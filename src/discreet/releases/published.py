@@ -230,7 +230,8 @@ class Release(Generic[Released, Aware, Summarised]):
         total = " It makes the number of records public." if makes_public else ""
         try:
             posterior: Any = self.posterior
-            body = posterior._repr_html_()
+            html = getattr(posterior, "_repr_html_", None)
+            body = f"<p>{escape(repr(posterior))}</p>" if html is None else html()
         except NotAPosteriorError as error:
             shown = self.value[:20] if isinstance(self.value, tuple) else self.value
             body = f"<p>Released {escape(str(shown))}; {escape(str(error))}</p>"

@@ -50,6 +50,12 @@ class Case:
         given = {"adjacency": self.adjacency, "n": self.public_n} | self.options | options
         return families.mechanism(self.spec.name, self.model, epsilon=epsilon, **given)
 
+    def stored(self, made: Mechanism) -> Mechanism:
+        """The mechanism that its own config leads to."""
+        config = made.config
+        given: dict[str, Any] = {"adjacency": self.adjacency, "n": config.n} | dict(config.options)
+        return families.mechanism(self.spec.name, config.model, epsilon=config.epsilon, **given)
+
     @property
     def public_n(self) -> int | None:
         """The number of records, where it is public."""

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from discreet.auditing import audit
 from discreet.core import Adjacency, Law, Mechanism
+from discreet.core.statistics import Statistics
 from discreet.errors import InputError, NotEnumerable
 from discreet.testing.cases import EPSILON, Case
-from discreet.testing.sampling import LIMIT, apart, drawn
+from discreet.testing.sampling import LIMIT, apart, drawn, log_p
 
 LOUDER = (8, 64, 512, 4096)
 
@@ -36,6 +37,45 @@ def is_a_value(case: Case) -> None:
     taken = {option.name for option in case.spec.taken} | {"adjacency"}
     assert dict(made.config.options).keys() <= taken, "config must have only options of the spec"
     assert case.make(**dict(made.config.options)) == made
+
+
+def is_made_again_from_what_is_stored(case: Case) -> None:
+    """The options in its config alone lead to the same law: a document has nothing else."""
+    made = case.make()
+    again = case.stored(made)
+    data = case.example.data
+    first, second = made.raw_law(data), again.raw_law(data)
+    if _unlisted(first):
+        return
+    for row in drawn(first, 1)[:50].tolist():
+        z = tuple(map(int, row))
+        near = abs(log_p(first, z) - log_p(second, z)) < 1e-9
+        assert near, "the options in config must lead to the same law"
+
+
+def noise_is_drawn_without_a_seed(case: Case) -> None:
+    """What a release draws fits the law as the draws of a simulation do."""
+    law = case.make().raw_law(case.example.data)
+    if _unlisted(law):
+        return
+    for factor in LOUDER:
+        louder = case.make(EPSILON * factor).raw_law(case.example.data)
+        if apart(law, louder, drawn(louder, 1), drawn(louder, 2)) > LIMIT:
+            ours, others = drawn(law, None), drawn(louder, None)
+            near = apart(law, louder, ours, others) <= LIMIT
+            assert near, "without a seed the sampler must draw from the law too"
+            return
+
+
+def refuses_what_was_read_otherwise(case: Case) -> None:
+    """Statistics of other bounds, or grids, are not those that the sensitivity is about."""
+    data = case.example.data
+    if isinstance(data, Statistics):
+        other = replace(data, reading=("another", 4711))
+        text = _refused("", lambda: case.make().raw_law(other))
+        assert not any(str(value) in text for value in data.values if abs(value) > 9), (
+            "an error must not have a private value"
+        )
 
 
 def draws_from_its_law(case: Case) -> None:
@@ -161,9 +201,12 @@ def _refused(argument: str, call: object) -> str:
 RULES = (
     states_what_it_promises,
     is_a_value,
+    is_made_again_from_what_is_stored,
     draws_from_its_law,
+    noise_is_drawn_without_a_seed,
     loses_no_more_than_it_promises,
     can_be_calibrated,
     says_what_error_to_expect,
     refuses_what_is_wrong,
+    refuses_what_was_read_otherwise,
 )

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import pickle
 import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from discreet.core.family import available
-from discreet.errors import BudgetError, DocumentError, InputError, NotEnumerable
+from discreet.errors import BudgetError, InputError, NotAPosteriorError, NotEnumerable
+from discreet.noise_aware import infer
 from discreet.testing.cases import EPSILON, Case
 
 SEED = 20170701
+OUTPUTS = 6
 
 
 def can_be_written_and_read(case: Case) -> None:
@@ -33,11 +38,18 @@ def can_be_written_and_read(case: Case) -> None:
     document = json.loads(text)
     for name in ("epsilon", "raw", "model", "mechanism"):
         edited = {key: value for key, value in document.items() if key != name}
-        try:
-            Release.from_json(json.dumps(edited))
-        except DocumentError:
-            continue
-        raise AssertionError(f"a release without its {name} must be refused")
+        _refused(
+            f"a release without its {name} must be refused",
+            partial(Release.from_json, json.dumps(edited)),
+        )
+
+
+def _refused(rule: str, call: Callable[[], object]) -> None:
+    try:
+        call()
+    except InputError:
+        return
+    raise AssertionError(rule)
 
 
 def can_be_simulated(case: Case) -> None:
@@ -49,21 +61,33 @@ def can_be_simulated(case: Case) -> None:
 
 
 def has_posteriors(case: Case) -> None:
-    """As released and noise-aware, the same each time; or a reason why not."""
-    made = case.release(rng=np.random.default_rng(SEED))
+    """As released and noise-aware, of many outputs, the same each time; or a reason why not."""
+    for seed in range(OUTPUTS):
+        made = case.release(EPSILON / 4, rng=np.random.default_rng(seed))
+        if case.spec.can("posterior"):
+            with suppress(NotAPosteriorError):  # of a raw output that is none
+                assert made.posterior is not None
+        if not case.spec.can("noise_aware"):
+            _refused("noise_aware must say why there is none", made.noise_aware)
+            continue
+        with suppress(NotEnumerable):
+            first = made.noise_aware()
+            again = made.noise_aware() if seed == 0 else first
+            assert repr(first) == repr(again), "noise_aware must give the same each time"
+
+
+def has_posteriors_of_no_records(case: Case) -> None:
+    """Where nobody is in the data a release is made all the same, and has its posteriors."""
+    made = case.make(n=None if case.public_n is None else 0)
+    law = made.make_raw_law((0,) * len(case.vector))
+    raw = law.sample(rng=np.random.default_rng(SEED))
+    value = made.postprocess(raw)
     if case.spec.can("posterior"):
-        assert made.posterior is not None
-    if not case.spec.can("noise_aware"):
-        try:
-            made.noise_aware()
-        except InputError:
-            return
-        raise AssertionError("noise_aware must say why there is none")
-    try:
-        first, second = made.noise_aware(), made.noise_aware()
-    except NotEnumerable:
-        return
-    assert repr(first) == repr(second), "noise_aware must give the same for the same release"
+        with suppress(NotAPosteriorError):
+            assert case.spec.posterior(made, value) is not None
+    if case.spec.can("noise_aware"):
+        with suppress(NotEnumerable):
+            assert infer(made, raw) is not None
 
 
 def is_paid_for(case: Case) -> None:
@@ -75,7 +99,9 @@ def is_paid_for(case: Case) -> None:
         return
     with tempfile.TemporaryDirectory() as place:
         ledger = Ledger.open(Path(place) / "budget.db")
-        ledger.create("ward", 1.5 * EPSILON, 1.5 * promised.delta, adjacency=case.adjacency)
+        ledger.create(
+            "ward", 1.5 * promised.epsilon, 1.5 * promised.delta, adjacency=case.adjacency
+        )
         paid = case.release(ledger=ledger, dataset="ward", request_id="first")
         assert paid.receipt is not None
         again = case.release(ledger=ledger, dataset="ward", request_id="first")
@@ -107,6 +133,7 @@ RULES = (
     can_be_written_and_read,
     can_be_simulated,
     has_posteriors,
+    has_posteriors_of_no_records,
     is_paid_for,
     can_be_shown,
 )

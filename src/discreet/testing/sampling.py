@@ -20,9 +20,9 @@ DRAWS = 3000
 LIMIT = math.sqrt(math.log(2 / FALSE_ALARM) / DRAWS)
 
 
-def drawn(law: Law, seed: int) -> Ints:
-    """Draws of a simulation, which has the same code as a release."""
-    return law.sample(DRAWS, np.random.default_rng(seed))
+def drawn(law: Law, seed: int | None) -> Ints:
+    """Draws of a simulation; without a seed as a release draws."""
+    return law.sample(DRAWS, None if seed is None else np.random.default_rng(seed))
 
 
 def apart(first: Law, second: Law, first_draws: Ints, second_draws: Ints) -> float:
@@ -39,11 +39,12 @@ def _shares(one: Law, other: Law, draws: Ints) -> Floats:
     rows = [tuple(map(int, row)) for row in draws.tolist()]
     for row in rows:
         if row not in known:
-            away = _log_p(other, row) - _log_p(one, row)
+            away = log_p(other, row) - log_p(one, row)
             known[row] = 1 / (1 + math.exp(min(away, 700.0))) if away > -math.inf else 1.0
     return np.array([known[row] for row in rows])
 
 
-def _log_p(law: Law, z: Outcome) -> float:
+def log_p(law: Law, z: Outcome) -> float:
+    """The log of the probability of an outcome."""
     with balls.precision(balls.PRECISION):
         return float(law.log_weight(z).mid()) - law.log_normaliser
