@@ -22,7 +22,7 @@ import duckdb
 import numpy as np
 
 from benchmarks.timing import milliseconds, once_with_memory, show
-from discreet.data import Scaled, moments
+from discreet.data.moments import Scaled, moments
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 RUNS = 51

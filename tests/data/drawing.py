@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data import Scaled, conditions, kinds, reference
+from discreet.data import conditions, kinds, reference
+from discreet.data.moments import Scaled
 from discreet.data.scaled import Steps
 
 NAN, INF = math.nan, math.inf

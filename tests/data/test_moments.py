@@ -21,7 +21,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dp
-from discreet.data import Moments, NumberRules, Scaled, arrays, engines, moments
+from discreet.data import arrays, engines
+from discreet.data.moments import Moments, NumberRules, Scaled, moments
 from tests.data import engines as every
 
 SIZE, HOLES = 'größe "x" ‘ü’', "income"

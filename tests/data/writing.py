@@ -20,7 +20,8 @@ import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 
 import discreet as dp
-from discreet.data import NumberRules, Rules, kinds, moments, tabulate, tabulate_several
+from discreet.data import Rules, kinds, tabulate, tabulate_several
+from discreet.data.moments import NumberRules, moments
 from discreet.data.reference import Written
 from tests.data.drawing import Case
 from tests.optional import module

@@ -19,15 +19,10 @@ from discreet.data import conditions, plain, sources, units
 from discreet.data.axes import Axis, Cell, Source, listed
 from discreet.data.categories import decimal, finder
 from discreet.data.files import safely
-from discreet.data.moments import Moments, NumberRules, Scaled, moments
 from discreet.errors import InputError, UnknownValuesError
 
 __all__ = [
-    "Moments",
-    "NumberRules",
     "Rules",
-    "Scaled",
-    "moments",
     "tabulate",
     "tabulate_several",
 ]

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet import check
-from discreet.data import text_files
 from discreet.data.connections import ATTACHED, connected
 from discreet.data.naming import missing
 from discreet.data.reasons import reason
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 _CSV = {".csv": None, ".tsv": "\t", ".txt": None}
 _JSON = (".jsonl", ".ndjson", ".json")
 _PARQUET = (".parquet", ".pq")
+_COMPRESSED = (".gz", ".zst")
 _DUCKDB = (".duckdb", ".ddb", ".db")
 
 
@@ -55,6 +55,8 @@ def opened(
         elif suffix in _PARQUET:
             yield own, *_parquet(own, name, columns)
         else:
+            from discreet.data import text_files  # with threads and decompression
+
             files = _matching(name)
             if not any(Path(file).stat().st_size for file in files):
                 raise DataError(f"data {name!r} is empty", "data")
@@ -175,7 +177,7 @@ def _matching(name: str) -> list[str]:
 
 def _suffix(name: str) -> str:
     path = Path(name.lower())
-    return Path(path.stem).suffix if path.suffix in text_files.COMPRESSED else path.suffix
+    return Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix
 
 
 def _table(connection: duckdb.DuckDBPyConnection, name: str, table: str | None) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet import check
 from discreet.data import conditions, files
 from discreet.data.conditions import Condition
-from discreet.data.frames import FrameSource
 from discreet.data.naming import require_column
 from discreet.data.relations import RelationSource, of_query, of_user
 from discreet.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    from discreet.data.frames import FrameSource
 
 
 @contextmanager
@@ -81,6 +83,8 @@ def _behind(data: Any) -> Any:
 
 
 def _framed(data: Any, columns: Sequence[str], condition: Condition | None) -> FrameSource:
+    from discreet.data.frames import FrameSource
+
     frame = _frame(data)
     names = frame.collect_schema().names()
     if not all(isinstance(name, str) for name in names):

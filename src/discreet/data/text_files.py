@@ -36,7 +36,6 @@ else:
 
 Letters: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
 Places: TypeAlias = np.ndarray[Any, np.dtype[np.intp]]
-COMPRESSED = (".gz", ".zst")
 _DELIMITERS = ",;\t|"  # the first wins where several fit
 _CHUNK = 2**20
 _LONGEST = 2 * 10**6  # bytes of a record, more than of a chunk

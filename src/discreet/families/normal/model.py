@@ -13,7 +13,7 @@ from discreet.core import Adjacency, Mechanism, families
 from discreet.core.counts import Model
 from discreet.core.documents import exact
 from discreet.core.statistics import Statistics
-from discreet.data import NumberRules, Scaled, moments
+from discreet.data.moments import NumberRules, Scaled, moments
 from discreet.errors import InputError
 from discreet.families.normal.accuracy import ExpectedError
 from discreet.posteriors.normal import NormalPosterior
