@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,19 +142,6 @@ def test_summaries_and_plots(name: str, model: Any, data: Any, adjacency: Adjace
 
 
 @every_case
-def test_simulation_is_reproducible_and_marked(
-    name: str, model: Any, data: Any, adjacency: Adjacency
-) -> None:
-    given = {"adjacency": adjacency} | OPTIONS.get(name, {})
-    made = [
-        dp.release(data(9), model, 1, name, rng=np.random.default_rng(11), **given)
-        for _ in range(2)
-    ]
-    assert made[0] == made[1]
-    assert made[0].simulated
-
-
-@every_case
 def test_refusals(name: str, model: Any, data: Any, adjacency: Adjacency, tmp_path: Path) -> None:
     given, options = settings(name, adjacency, 6), OPTIONS.get(name, {})
 
@@ -191,20 +177,6 @@ def test_refusals(name: str, model: Any, data: Any, adjacency: Adjacency, tmp_pa
 
 
 @every_case
-def test_the_ledger_pays(
-    name: str, model: Any, data: Any, adjacency: Adjacency, tmp_path: Path
-) -> None:
-    ledger = dp.Ledger.open(tmp_path / "budget.db")
-    ledger.create("ward", 2, 1e-5, adjacency=adjacency)
-    options = {"adjacency": adjacency} | OPTIONS.get(name, {})
-    paid = dp.release(data(9), model, 1.5, name, ledger=ledger, dataset="ward", **options)
-    assert paid.receipt is not None
-    assert dp.Release.from_json(paid.to_json()) == paid
-    with pytest.raises(dp.BudgetError):
-        dp.release(data(9), model, 1, name, ledger=ledger, dataset="ward", **options)
-
-
-@every_case
 def test_expected_error_is_known_beforehand(
     name: str, model: Any, data: Any, adjacency: Adjacency
 ) -> None:
@@ -217,27 +189,3 @@ def test_expected_error_is_known_beforehand(
         assert expected != bound(model).expected_error(1000, 1, name, **options)
         with pytest.raises(dp.InputError, match="n must be given where it is private"):
             made.expected_error()
-
-
-@every_case
-def test_wrong_noise_is_caught_by_the_audit(
-    name: str, model: Any, data: Any, adjacency: Adjacency
-) -> None:
-    """The audit reads the law: drawing at eight times the ε that is claimed is found out."""
-    coarse: Any
-    if model is MEAN:
-        coarse, n = dp.NormalMean(5, 4, 9, (0, 10), grid=3), 3
-    elif name == "sample":
-        coarse = dp.LinearRegression(
-            4, 1, {"x": (-1, 1), "y": (-5, 5)}, intercept=False, grid=2
-        ).of("y")
-        n = 1
-    else:
-        coarse, n = dp.LinearRegression(4, 1, {"x": (0, 10), "y": (-5, 5)}, grid=2).of("y"), 3
-    given = settings(name, adjacency, n) | ({"steps": 20} if name == "sample" else {})
-    made = dp.mechanism(name, coarse, epsilon=1, **given)
-    assert dp.audit(made).epsilon <= 1 + 1e-9
-    loud = dp.mechanism(name, coarse, epsilon=8, **given)
-    wrong = replace(made, make_raw_law=loud.make_raw_law, make_law=loud.make_law)
-    found = dp.audit(wrong)
-    assert found.epsilon_lower > 1

@@ -20,7 +20,6 @@ _TYPES = {
     "CatalogException": "a table, column or function that it computes with does not exist",
     "ColumnNotFoundError": "a column that it computes with does not exist",  # of polars
     "ConversionException": _VALUE,
-    "Error": "it is damaged",  # of DuckDB, about the bytes of a file
     "DuplicateError": "two columns have the same name",  # of narwhals and polars
     "InvalidOperationError": _VALUE,  # of polars
     "NumberFormatException": _VALUE,  # of Spark
@@ -70,7 +69,7 @@ def reason(error: BaseException) -> str:
         number = error.errno or next(kinds, None)
         said = None if number is None else os.strerror(number)
     elif _engine(error) == "duckdb":
-        said = _of_duckdb(str(error))
+        said = _of_duckdb(error)
     if said is None:
         names = (kind.__name__ for kind in type(error).__mro__)
         said = next((_TYPES[name] for name in names if name in _TYPES), None)
@@ -93,7 +92,10 @@ def _package(error: ImportError) -> str:
     return f"its engine needs another version of {package}: pip install --upgrade {package}"
 
 
-def _of_duckdb(text: str) -> str | None:
+def _of_duckdb(error: BaseException) -> str | None:
+    if type(error).__name__ == "Error":  # and no kind of it: about the bytes of a file
+        return "it is damaged"
+    text = str(error)
     if line := re.match(r"Invalid Input Error: CSV Error on Line: (\d+)", text):
         # the quoted line may hold any of the rules, but what stands last stands behind it
         rule = max(_LINE_RULES, key=text.rfind)
