@@ -28,6 +28,7 @@ def test_columns_that_an_engine_computes_are_refused() -> None:
     """Their engine moves conditions into the reading of files, and its errors quote records."""
     frames = module("dask.dataframe", "engines")
     frame = frames.from_pandas(pd.DataFrame({"x": ["41 SECRET"], "y": [1.0]}), npartitions=1)
+    lazy = frame.y.to_dask_array(lengths=True)
     mean = dp.NormalMean(bounds=(0, 100))
     line = dp.LinearRegression(bounds={"x0": (0, 100), "y": (0, 10)})
     asked: list[Any] = [
@@ -38,11 +39,18 @@ def test_columns_that_an_engine_computes_are_refused() -> None:
         lambda: line.count(np.ones((1, 1)), frame.y),
         lambda: MODEL.count(frame.x),
         lambda: MODEL.count(frame[["x"]].values),
+        lambda: MODEL.count(frame.x.to_bag()),
+        lambda: mean.count({"age": frame.y.to_bag()}, "age"),
+        lambda: mean.count(frame.y.to_bag()),
+        lambda: line.count([[each] for each in lazy], list(lazy)),
+        lambda: line.count(list(lazy.reshape(-1, 1)), [1.0]),
     ]
     for count in asked:
         with pytest.raises(dp.InputError, match=r"must be a list, an array of numpy") as caught:
             count()
         assert "SECRET" not in str(caught.value)
+    with pytest.raises(dp.InputError, match="must be a list or an array"):
+        mean.count({1.0, 2.0})
     for column in ([1.0], (1.0,), np.ones(1), pd.Series([1.0]), pa.array([1.0]), iter([1.0])):
         assert mean.count({"age": column}, "age").n_records == 1
 

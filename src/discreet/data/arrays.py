@@ -5,7 +5,7 @@ See `moments` for what is summed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -111,7 +111,8 @@ def _array(column: Any, name: str) -> Array:
     if isinstance(values, np.ma.MaskedArray):
         values = values.tolist()  # with None for what is masked
     if not isinstance(values, np.ndarray):
-        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        wrong = (str, bytes, Mapping, Set)  # a set has equal records once
+        if isinstance(values, wrong) or not isinstance(values, Iterable):
             raise InputError(f"data[{name!r}] must be a list or an array", "data")
         values = np.fromiter(values, dtype=object)
     if values.ndim != 1:

@@ -11,16 +11,35 @@ from discreet.check import Category
 from discreet.data.categories import finder
 from discreet.errors import InputError, UnknownValuesError
 
-_HERE = {"array", "builtins", "collections", "numpy", "pandas", "polars", "pyarrow"}
+_HERE = {"array", "builtins", "numpy", "pandas", "polars", "pyarrow"}
+_LATER = {"dask", "ibis", "pyspark", "xarray"}  # what is computed when it is asked for
+
+
+def _modules(kind: type) -> set[str]:
+    """Where a type and those that it inherits from are from."""
+    return {each.__module__.partition(".")[0] for each in kind.__mro__[:-1]}
+
+
+def _is_lazy(data: object) -> bool:
+    modules = _modules(type(data))
+    if modules & _LATER:
+        return True
+    if isinstance(data, (list, tuple)):  # of lists, or of what is computed one by one
+        kinds = set(map(type, data))
+        inside = (each for each in data if isinstance(each, (list, tuple)))
+        kinds |= {kind for each in inside for kind in map(type, each)}
+        return any(_modules(kind) & _LATER for kind in kinds)
+    return any(hasattr(data, way) for way in ("__array__", "to_numpy")) and not modules & _HERE
 
 
 def require_in_memory(data: object, argument: str) -> None:
     """Refuse what an engine computes as a whole: statistics and other records decide how."""
-    kinds = {kind.__module__.partition(".")[0] for kind in type(data).__mro__[:-1]}
-    if any(hasattr(data, way) for way in ("__array__", "to_numpy")) and not kinds & _HERE:
+    if _is_lazy(data):
+        kind, module = type(data).__name__, type(data).__module__.partition(".")[0]
+        got = f"{kind} of what is computed later" if module == "builtins" else f"{kind} of {module}"
         raise InputError(
             f"{argument} must be a list, an array of numpy or a column of pandas, polars or "
-            f"pyarrow, got a {type(data).__name__} of {type(data).__module__.partition('.')[0]}; "
+            f"pyarrow, got a {got}; "
             "give the frame or the file that it comes from, with column=",
             argument.partition("[")[0],
         )
