@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -127,6 +129,16 @@ def test_a_broken_family_is_found_out(registered: Any) -> None:
     ):
         with pytest.raises(AssertionError, match=said):
             check_family(registered(family))
+
+
+def test_without_assertions_nothing_is_checked() -> None:
+    code = (
+        "from discreet.families.normal import FAMILY; from discreet.testing import check_family; "
+        "check_family(FAMILY)"
+    )
+    found = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True, text=True)
+    assert found.returncode == 1
+    assert "family cannot be checked under python -O" in found.stderr
 
 
 def test_what_is_no_family_is_refused() -> None:

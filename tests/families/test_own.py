@@ -81,6 +81,22 @@ def test_what_is_refused(package: Path, words: tuple[str, ...], said: str) -> No
     assert "Traceback" not in found.stderr
 
 
+def test_the_noise_of_the_page_is_needed(package: Path) -> None:
+    """What the page says of a rate that forgets the bound."""
+    file = package / "waiting.py"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("epsilon / model.most)", "epsilon)", 1), encoding="utf-8")
+    code = "import waiting; from discreet.testing import check_family; check_family(waiting.FAMILY)"
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(package)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert "it loses 4, more than 1" in found.stderr
+
+
 def test_a_document_of_a_family_that_is_not_installed(package: Path) -> None:
     asked = ("family", "WaitingTime", "release", "waits.csv", "--column", "days", "--epsilon", "1")
     assert discreet(package, *asked, "--out", "release.json").returncode == 0

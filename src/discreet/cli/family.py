@@ -64,8 +64,8 @@ def _found(kind: str) -> Family | None:
 
 
 def _release(family: Family) -> click.Command:
-    count = family.model.load().count  # type: ignore[attr-defined]
-    taken = [name for name in _RULES if name in inspect.signature(count).parameters]
+    kind: Any = family.model.load()
+    taken = [name for name in _RULES if name in inspect.signature(kind.count).parameters]
 
     def run(data: str | None, column: str, **given: Any) -> int:
         rules = {name: given.pop(name) for name in taken}

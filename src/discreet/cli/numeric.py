@@ -92,7 +92,8 @@ def answer(
     if expected_error:
         found = _expected(model, mechanism, adjacency, settings, n, budget)
         text = f"{found}\nNothing was read or paid for."
-        document = found.to_document() if hasattr(found, "to_document") else found._asdict()
+        whole = getattr(found, "to_document", None)  # of ours; a family of others has its error
+        document = {"error": found.error} if whole is None else whole()
         common.done(document, text, as_json, quiet)
         return 0
     if data is None:

@@ -48,7 +48,6 @@ _STARTS = {  # of DuckDB's messages
     "IO Error: Input is not a GZIP stream": "it is no whole .gz file",
     "IO Error: No files found": os.strerror(errno.ENOENT),
     "IO Error: Trying to read a database file with version": "another DuckDB version wrote it",
-    'IO Error: The file "': "it is no DuckDB database",
 }
 _LINE_RULES = {  # behind a line that DuckDB quotes
     "Expected Number of Columns": "the rows have different numbers of columns",
@@ -94,7 +93,7 @@ def _package(error: ImportError) -> str:
 
 def _of_duckdb(error: BaseException) -> str | None:
     if type(error).__name__ == "Error":  # and no kind of it: about the bytes of a file
-        return "it is damaged"
+        return "it may be damaged"
     text = str(error)
     if line := re.match(r"Invalid Input Error: CSV Error on Line: (\d+)", text):
         # the quoted line may hold any of the rules, but what stands last stands behind it
@@ -104,6 +103,8 @@ def _of_duckdb(error: BaseException) -> str | None:
     if start := next(filter(text.startswith, _STARTS), None):
         return _STARTS[start]
     if text.startswith("IO Error: "):  # it quotes the names of files, and no records
+        if "is not a valid DuckDB database file" in text:
+            return "it is no DuckDB database"
         return next((said for said in map(os.strerror, errno.errorcode) if said in text), None)
     return None
 

@@ -77,6 +77,8 @@ def checks(family: Family) -> list[Check]:
     """The rules of `check_family`, one by one."""
     if not isinstance(family, Family):
         raise InputError(f"family must be a Family, got {type(family).__name__}", "family")
+    if not __debug__:
+        raise InputError("family cannot be checked under python -O, which leaves assertions out")
     if not available(family.examples):
         raise InputError("family must have examples to be checked on", "family")
     whole = [_check(rule, family.kind, family) for rule in families.RULES]

@@ -23,6 +23,10 @@ class ExpectedError(NamedTuple):
     posterior_sd: float
     prior_sd: float
 
+    def to_document(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return self._asdict()
+
     def __str__(self) -> str:
         verdict = ""
         if self.error > self.prior_sd:
