@@ -58,13 +58,14 @@ def peak(case: Case) -> float:
     return max(log_p(law, tuple(map(int, row))) for row in draws.tolist())
 
 
-def broken(case: Case) -> bool:
+def broken(case: Case) -> str:
+    """What the contract says; nothing if it is kept."""
     for rule in RULES:
         try:
             rule(case)
-        except Exception:
-            return True
-    return False
+        except Exception as error:
+            return str(error) or type(error).__name__
+    return ""
 
 
 def explained(path: str, words: str) -> bool:
@@ -77,17 +78,17 @@ def test_less_noise_is_found_out(path: str) -> None:
     listed = walked(path)
     before = [peak(case) for case in listed]
     assert not any(map(broken, listed))
-    noticed, missed = 0, []
+    said, missed = [], []
     for number, words in changes(path):
         try:
             with mutated(path, number, TIGHT[path][1]):
                 for case, height in zip(listed, before, strict=True):
-                    if broken(case):
-                        noticed += 1
+                    if found_out := broken(case):
+                        said.append(found_out)
                         break
                     if peak(case) > height + ALLOWED and not explained(path, words):
                         missed.append(f"{words}: {case}")
-        except Exception:  # it cannot even be imported
-            noticed += 1
+        except Exception as error:  # it cannot even be imported
+            said.append(type(error).__name__)
     assert not missed, "\n".join(missed)
-    assert noticed >= 3
+    assert any(text.startswith("it loses") for text in said)  # by the audit, not by a crash
