@@ -209,7 +209,7 @@ def compare(model: CategoricalModel, counts: CountsLike, epsilon: Number) -> Com
                 seconds,
             )
         )
-    rows.sort(key=lambda row: row.mean)
+    rows.sort(key=lambda row: float(f"{row.mean:.6g}"))  # what is equal keeps the family's order
     title = f"{len(values)} categories, n = {n}, nominal ε = {epsilon}"
     return Comparison(tuple(rows), title, isinstance(counts, Counts), _note(limit, n))
 
