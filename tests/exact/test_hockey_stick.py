@@ -89,7 +89,7 @@ def test_tails_add_up(variance: Fraction) -> None:
 @pytest.mark.parametrize("start", [1, 100, 20_000, 50_000, 200_000])
 def test_integrals_enclose_the_sums(start: int) -> None:
     variance = Fraction(9999) ** 2 + Fraction(1, 3)
-    near, exact = theta._integrated(start, variance), theta._added(start, variance)
+    near, exact = theta._integrated(start, variance), theta.added(start, variance)
     assert near.overlaps(exact)
     assert near.rel_accuracy_bits() > 90
     assert exact.rad() < 1e-30

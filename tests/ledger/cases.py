@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.core import Adjacency, Guarantee, Theorem
+from discreet.core.documents import VERSION
 from discreet.ledger import Receipt
-from discreet.ledger.entries import promise
 
 ABOUT = {"mechanism": "lattice", "config": "0" * 64}
 
@@ -30,4 +30,8 @@ def guarantee(
 
 
 def document(receipt: Receipt, paid: Guarantee, value: int = 5) -> dict[str, Any]:
-    return {"value": [value, 7], "guarantee": promise(paid), "receipt": receipt.document()}
+    return {
+        "value": [value, 7],
+        "guarantee": paid.to_document(VERSION),
+        "receipt": receipt.document(),
+    }

@@ -36,7 +36,8 @@ class Audit:
 
     `epsilon` is a rigorous upper bound, `epsilon_lower` a rigorous lower bound, `witness` the
     neighbouring counts and the output that attain it. It is about the released counts (the raw
-    output that a release also carries is covered by the guarantee). No data enter.
+    output that a release also carries is covered by the guarantee). No data enter. `width` bounds
+    how far the losses of one pair of neighbours lie apart, over all outputs: the bounded range.
 
     Guarantee:
         Of the audit, not of a release: the loss lies between the two bounds, rounded outward.
@@ -53,6 +54,7 @@ class Audit:
     epsilon_lower: float
     witness: Witness | None
     total: int | None = None
+    width: float = math.inf
 
     def delta(self, epsilon: Number) -> float:
         """The least δ for which the mechanism is (ε, δ)-private, rounded up.
@@ -134,13 +136,25 @@ def certify(audit: Audit, scale: Fraction | None) -> Certificate:
         audit.witness,
         scale,
         audit.total,
+        Fraction(audit.width) if math.isfinite(audit.width) else None,
     )
 
 
-def pair_loss(
-    first: tuple[Floats, float], second: tuple[Floats, float]
-) -> tuple[float, float, int, bool]:
-    """The loss between two rows, its error, the output, and whether the first is the likelier."""
+class PairLoss(NamedTuple):
+    """The loss between two rows, its error, the output, whether the first is the likelier there.
+
+    `width` is how far the logs of the ratios lie apart: the largest minus the smallest.
+    """
+
+    loss: float
+    error: float
+    place: int
+    forward: bool
+    width: float
+
+
+def pair_loss(first: tuple[Floats, float], second: tuple[Floats, float]) -> PairLoss:
+    """What the outputs tell of two neighbours."""
     with np.errstate(invalid="ignore"):
         ratio = first[0] - second[0]
     unknown = np.isnan(ratio)
@@ -151,7 +165,8 @@ def pair_loss(
     forward = ratio[high] >= -ratio[low]
     place = high if forward else low
     loss = abs(float(ratio[place]))
-    return loss, first[1] + second[1] + 2 * floats.U * loss, place, bool(forward)
+    error = first[1] + second[1] + 2 * floats.U * loss
+    return PairLoss(loss, error, place, bool(forward), float(ratio[high] - ratio[low]))
 
 
 def hockey_sticks(

@@ -16,6 +16,7 @@ from discreet.auditing import certificate_store, spaces
 from discreet.auditing.audits import certify, pair_loss
 from discreet.auditing.counts import examine, worst
 from discreet.core import Certificate, Config, Guarantee, Law, Mechanism, families
+from discreet.core.curves import Range
 from discreet.core.law import Outcome
 from discreet.errors import DocumentError, ExactnessError
 from discreet.exact import balls
@@ -68,8 +69,18 @@ def restore(base: Mechanism, certificate: Certificate) -> Mechanism:
         raise DocumentError("certificate does not fit the mechanism", "certificate")
     assert certificate.scale is not None
     # the privacy loss of this very mechanism was computed for all counts, neighbours and outputs
-    # and is at most certificate.epsilon ≤ ε: pure ε-privacy by definition, with no theorem
-    guarantee = Guarantee(config.epsilon, Fraction(0), base.guarantee.adjacency, basis=certificate)
+    # and is at most certificate.epsilon ≤ ε: pure ε-privacy by definition, with no theorem. The
+    # losses of every pair were found to lie within `width` of each other. Certificates of old have
+    # no width; what was proved before scaling grows with the scale.
+    proved = base.guarantee.epsilon
+    width = certificate.width
+    if width is None and isinstance(proved, Fraction):
+        width = certificate.scale * proved
+    guarantee = Guarantee(
+        *(config.epsilon, Fraction(0), base.guarantee.adjacency),
+        basis=certificate,
+        curve=None if width is None else Range(certificate.epsilon, width),
+    )
     return replace(scaled(base, certificate.scale), config=config, guarantee=guarantee)
 
 
@@ -138,7 +149,7 @@ def _largest(
         made = scaled(base, Fraction(scale))
         row = lru_cache(None)(lambda counts: made.make_law(counts).bounded_log_p())
         found = [pair_loss(row(c), row(d)) for c, d in watched]
-        return max(loss + 2 * error for loss, error, _, _ in found)
+        return max(pair.loss + 2 * pair.error for pair in found)
 
     target = epsilon * (1 - min(0.5, _SLACK * 2**attempt))
 

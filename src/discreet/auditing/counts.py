@@ -32,26 +32,27 @@ def examine(mechanism: Mechanism, total: int | None = None, losses: Losses | Non
     if (known := by_its_raw_law(mechanism)) is not None:
         return known
     if mechanism.config.n == 0:
-        return Audit(mechanism, 0.0, 0.0, None, total)
+        return Audit(mechanism, 0.0, 0.0, None, total, 0.0)
     where = space(mechanism, total)
-    upper, witness = worst(where, losses)
+    upper, width, witness = worst(where, losses)
     assert witness is not None
-    return Audit(mechanism, upper, loss_at(mechanism, where, witness), witness, total)
+    return Audit(mechanism, upper, loss_at(mechanism, where, witness), witness, total, width)
 
 
-def worst(where: Space, losses: Losses | None = None) -> tuple[float, Witness | None]:
-    """An upper bound on the loss, and where it is attained."""
-    upper, highest, witness = 0.0, -1.0, None
+def worst(where: Space, losses: Losses | None = None) -> tuple[float, float, Witness | None]:
+    """Upper bounds on the loss and on its width, and where the loss is attained."""
+    upper, wide, highest, witness = 0.0, 0.0, -1.0, None
     for c, d in track(where.pairs(), "audit", where.size):
-        loss, error, place, forward = pair_loss(where.row(c), where.row(d))
-        bound = floats.up(loss + error)
+        loss, error, place, forward, width = pair_loss(where.row(c), where.row(d))
+        bound, apart = floats.up(loss + error), floats.up(width + 2 * error)
         upper = max(upper, bound) if bound <= math.inf else math.inf  # unknown is unbounded
+        wide = max(wide, apart) if apart <= math.inf else math.inf
         if losses is not None:
             losses[c, d] = loss
         if loss > highest:
             output = tuple(where.outputs[place].tolist())
             highest, witness = loss, Witness(*((c, d) if forward else (d, c)), output)
-    return upper, witness
+    return upper, wide, witness
 
 
 def loss_at(mechanism: Mechanism, where: Space, witness: Witness) -> float:

@@ -190,7 +190,7 @@ def _finite(mechanism: Mechanism, pairs: tuple[Pair, ...]) -> ContinuousAudit:
     upper, highest, witness = 0.0, -1.0, None
     for here, there in track(pairs, "audit"):
         support, first, second = row(here)[0], row(here)[1:], row(there)[1:]
-        loss, error, place, forward = pair_loss(first, second)
+        loss, error, place, forward, _ = pair_loss(first, second)
         bound = floats.up(loss + error)
         upper = max(upper, bound) if bound <= math.inf else math.inf
         if loss > highest:

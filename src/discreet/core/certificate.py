@@ -36,7 +36,8 @@ class Certificate:
     mechanisms that can be calibrated; of others it may lose more, up to their guarantee.)
 
     `scale` multiplies the exponent of a calibrated mechanism; `total` is the largest number of
-    records that an audit under add-remove covers. The claim is about this very configuration.
+    records that an audit under add-remove covers; `width` bounds how far the losses of one pair of
+    neighbours lie apart, where that was found. The claim is about this very configuration.
 
     Example:
         >>> import discreet as dp
@@ -51,11 +52,15 @@ class Certificate:
     witness: Witness | None
     scale: Fraction | None = None
     total: int | None = None
+    width: Fraction | None = None
     software: str = f"discreet {__version__}"
     version: int = VERSION
 
     def document(self) -> dict[str, Any]:
         """As JSON can hold it, with a digest."""
+        width = {}
+        if self.version >= 3:
+            width = {"width": None if self.width is None else str(self.width)}
         document = {
             "format": FORMAT,
             "version": self.version,
@@ -63,7 +68,7 @@ class Certificate:
             **self.config.document(self.version),
             "scale": None if self.scale is None else str(self.scale),
             "total": self.total,
-            "bounds": {"upper": str(self.epsilon), "lower": str(self.epsilon_lower)},
+            "bounds": {"upper": str(self.epsilon), "lower": str(self.epsilon_lower)} | width,
             "witness": self.witness
             and {name: list(value) for name, value in self.witness._asdict().items()},
         }
@@ -98,6 +103,7 @@ def read_certificate(config: Config, document: Mapping[str, Any]) -> Certificate
             None if witness is None else Witness(*(tuple(witness[x]) for x in Witness._fields)),
             None if scale is None else exact(scale),
             document["total"],
+            exact(bounds["width"]) if bounds.get("width") is not None else None,
             check.label("software", document["software"]),
             version,
         )
@@ -114,6 +120,8 @@ def _possible(certificate: Certificate) -> bool:
     """Whether an audit of the configuration can have said this; `dp.verify` asks whether it did."""
     config, witness, total = certificate.config, certificate.witness, certificate.total
     if not 0 <= certificate.epsilon_lower <= certificate.epsilon:
+        return False
+    if certificate.width is not None and certificate.width < certificate.epsilon_lower:
         return False
     if certificate.scale is not None and certificate.scale <= 0:
         return False

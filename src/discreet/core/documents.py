@@ -48,7 +48,7 @@ def parse(text: str | bytes, what: str, argument: str, hint: str = "") -> Any:
         raise DocumentError(f"{what} is not complete JSON{hint}", argument) from None
 
 
-VERSION = 2  # of the documents that are written: since 2 options are resolved
+VERSION = 3  # of documents: since 2 options are resolved, since 3 a guarantee has its ρ
 
 
 def require_version(what: str, document: Mapping[str, Any], argument: str) -> int:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flint import arb
 
 from discreet import check
+from discreet.core import curves
 from discreet.core.adjacency import Adjacency
+from discreet.core.curves import Curve, Known, Pure
 from discreet.errors import InputError
 from discreet.exact import balls
 from discreet.exact.balls import ball
@@ -60,6 +62,10 @@ class Guarantee:
     For all neighbouring data x, x' and all sets of outputs A,
     P(M(x) ∈ A) ≤ e^ε·P(M(x') ∈ A) + δ. Without a basis nothing is promised and ε is infinite.
 
+    `curve` is what is known of the privacy loss besides: `rho`, `epsilon_at` and `delta_at` read
+    it. Where it is None, what is ε-private has the curve of randomised response. `replacing` is,
+    under add-remove, the curve for a record that is replaced.
+
     Example:
         >>> import discreet as dp
         >>> guarantee = dp.mechanism("lattice", dp.BetaBinomial(), n=9, epsilon=0.5).guarantee
@@ -67,6 +73,8 @@ class Guarantee:
         ε = 0.5, δ = 0 for replacing one record
         >>> print(guarantee.for_group(3))
         ε = 1.5, δ = 0 for replacing one group of 3 records
+        >>> float(guarantee.rho), float(guarantee.epsilon_at(delta=0.01))
+        (0.122459331201855, 0.484069543649)
     """
 
     epsilon: Fraction | float
@@ -75,6 +83,8 @@ class Guarantee:
     unit: str = "record"
     max_per_unit: int = 1
     basis: Theorem | Certificate | Derivation | None = None
+    curve: Curve | None = field(default=None, repr=False)
+    replacing: Curve | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
@@ -85,6 +95,53 @@ class Guarantee:
     def private(self) -> bool:
         """Whether anything is promised at all."""
         return not (isinstance(self.epsilon, float) and math.isinf(self.epsilon))
+
+    @property
+    def known(self) -> Curve | None:
+        """The curve of the privacy loss; None where only an ε with a δ above 0 is known."""
+        if self.curve is None and isinstance(self.epsilon, Fraction) and self.delta == 0:
+            return Pure(self.epsilon)
+        return self.curve
+
+    @property
+    def rho(self) -> Fraction | float:
+        """The ρ of zero-concentrated differential privacy, rounded up; ∞ where none is known.
+
+        D_α ≤ ρ·α for the Rényi divergences of all orders α > 1 (Bun and Steinke 2016). The ρ of
+        releases add up, also where later ones are chosen by what earlier ones said.
+        """
+        return math.inf if self.known is None else curves.rho(self.known)
+
+    def epsilon_at(self, delta: object) -> Fraction | float:
+        """The least ε that is proved at a δ, rounded up; ∞ where none is.
+
+        Args:
+            delta: the δ, at least 0 and below 1.
+        """
+        slack = check.rational("delta", delta)
+        if not 0 <= slack < 1:
+            raise InputError(
+                f"delta must be at least 0 and below 1, got {check.brief(delta)}", "delta"
+            )
+        stated = self.epsilon if slack >= self.delta else math.inf
+        if self.known is None or slack == 0:
+            return stated
+        return min(stated, curves.epsilon_at(self.known, slack))
+
+    def delta_at(self, epsilon: object) -> Fraction:
+        """The least δ that is proved at an ε, rounded up; 1 where none is.
+
+        Args:
+            epsilon: the ε, at least 0.
+        """
+        loss = check.rational("epsilon", epsilon)
+        if loss < 0:
+            raise InputError(f"epsilon must be at least 0, got {check.brief(epsilon)}", "epsilon")
+        stated = self.delta if loss >= self.epsilon else Fraction(1)
+        known = self.known
+        if known is None or stated == 0:
+            return stated
+        return min(stated, balls.rounded_up(lambda: known.delta(loss)))
 
     def for_group(self, m: int) -> Guarantee:
         """The promise to m units together: m·ε and δ·(1 + e^ε + … + e^{(m−1)ε}).
@@ -100,6 +157,8 @@ class Guarantee:
             epsilon=m * self.epsilon,
             delta=self._scaled_delta(m),
             unit=f"group of {m} {members}",
+            curve=self.known and self.known.grouped(m),
+            replacing=self.replacing and self.replacing.grouped(m),
         )
 
     def under(self, adjacency: Adjacency | str) -> Guarantee:
@@ -116,13 +175,48 @@ class Guarantee:
             return replace(self, adjacency=target)
         if self.adjacency is Adjacency.ADD_REMOVE:
             return replace(
-                self, epsilon=2 * self.epsilon, delta=self._scaled_delta(2), adjacency=target
+                self,
+                epsilon=2 * self.epsilon,
+                delta=self._scaled_delta(2),
+                adjacency=target,
+                curve=self.replacing or (self.known and self.known.grouped(2)),
+                replacing=None,
             )
         raise InputError(
             f"adjacency {target.value!r} does not follow from a guarantee under "
             f"{self.adjacency.value!r}",
             "adjacency",
         )
+
+    def stated(self) -> Curve | None:
+        """The curve that the numbers of `to_document` say; None where ρ is not known."""
+        if not isinstance(self.rho, Fraction):
+            return None
+        return Known(self.rho, Fraction(self.epsilon) if self.delta == 0 else None)
+
+    def failing(self) -> Curve:
+        """The curve that holds with probability 1 − δ."""
+        # A law that is (ε, δ)-private to another is, but for a part of weight δ, ε-private to it
+        # (Kairouz, Oh and Viswanath 2015, Theorem 3.4).
+        return Pure(Fraction(self.epsilon))
+
+    def to_document(self, version: int) -> dict[str, Any]:
+        """The promise as JSON can hold it, as documents of a version have it; without its basis."""
+        document: dict[str, Any] = {
+            "epsilon": str(self.epsilon) if self.private else None,
+            "delta": str(self.delta),
+            "adjacency": self.adjacency.value,
+            "unit": self.unit,
+            "max_per_unit": self.max_per_unit,
+        }
+        return document if version < 3 else document | {"rho": self._rhos()}
+
+    def _rhos(self) -> dict[str, str]:
+        """What ρ is for each adjacency, where it is known."""
+        rhos = {self.adjacency: self.rho}
+        if self.adjacency is Adjacency.ADD_REMOVE and self.known is not None:
+            rhos[Adjacency.SUBSTITUTE] = self.under(Adjacency.SUBSTITUTE).rho
+        return {name.value: str(rho) for name, rho in rhos.items() if isinstance(rho, Fraction)}
 
     def _scaled_delta(self, m: int) -> Fraction:
         if self.delta == 0:

@@ -17,6 +17,7 @@ from discreet.exact.balls import ball
 
 _SPREADS = tuple(Fraction(n, 4) for n in (1, 2, 3, 4, 5, 6, 8, 12, 16))
 _ONE, _TEN = 10**11, 10**12  # a variance has 12 significant digits
+_LARGEST_PAIR = theta.LONGEST**2  # variances beyond have the bound, which is as good there
 
 
 def gaussian_delta(epsilon: Fraction | arb, mu: arb) -> arb:
@@ -104,6 +105,27 @@ def discrete_hockey_stick(epsilon: Fraction, shift: int, variance: Fraction) -> 
     step = abs(shift)
     m = (epsilon * variance / step - Fraction(step, 2)) // 1 + 1
     return theta.tail(m, variance) - ball(epsilon).exp() * theta.tail(m + step, variance)
+
+
+def discrete_pair_delta(epsilon: Fraction, variance: Fraction) -> arb:
+    """δ(ε) of discrete Gaussian noise on two numbers, of which one rises and one falls by 1.
+
+    The ratio of the probabilities of an output depends on its difference w = z_1 − z_2 alone, which
+    has P(w) = exp(−w²/(4σ²))·Σ_z exp(−(z − w/2)²/σ²)/θ(σ²)²; the sum is the same for all even w,
+    and for all odd ones.
+    """
+    if variance > _LARGEST_PAIR:
+        return discrete_gaussian_delta(epsilon, Fraction(2), variance, 2)
+    # The loss of w is (w + 1)/σ² where c − c' = (1, −1), so that δ = P(w > εσ² − 1) − e^ε·P(w > εσ²
+    # + 1): under c' the difference has the law of w − 2. Split by parity, w = 2v or 2v + 1.
+    # exp(−w²/(4σ²)) = exp(−(v + odd/2)²/σ²), a normal weight of variance σ²/2.
+    half, result = variance / 2, arb(0)
+    for odd in (Fraction(0), Fraction(1)):
+        start = (epsilon * variance - 1 - odd) // 2 + 1 + odd / 2  # the least v + odd/2
+        inner = 2 * theta.added(odd / 2, half) - (1 - odd.numerator)
+        told = theta.added(start, half) - ball(epsilon).exp() * theta.added(start + 1, half)
+        result += inner * told
+    return result / (2 * theta.log_theta(variance)).exp()
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,8 @@
-"""Sums of exp(−z²/(2σ²)) over the integers, and over those from one on, in balls."""
+"""Sums over integers of the weights of normal and of lattice noise, in balls."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from flint import arb
@@ -9,8 +10,19 @@ from flint import arb
 from discreet.exact import balls
 from discreet.exact.balls import ball
 
-_LONGEST = 1000  # the largest σ whose tails are added up term by term
+LONGEST = 1000  # the largest σ whose tails are added up term by term
 _TERMS = 500  # of the formula for the others, at most
+
+
+def log_lattice(cells: int, epsilon: Fraction) -> arb:
+    """The log of the sum of e^{−ε·½‖z‖₁} over all z ∈ Z^cells with Σz = 0.
+
+    Counting such z by their positive part it is Σ_j C(k−1, j)²·x^j/(1−x)^{k−1} with x = e^{−ε},
+    j = 0 … k−1.
+    """
+    top, x = cells - 1, (-ball(epsilon)).exp()
+    terms = sum((math.comb(top, j) ** 2 * x**j for j in range(top + 1)), arb(0))
+    return (terms / (1 - x) ** top).log()
 
 
 def ripple(variance: Fraction) -> arb:
@@ -45,14 +57,15 @@ def tail(start: int, variance: Fraction) -> arb:
     if start <= 0:
         return 1 - tail(1 - start, variance)
     whole = log_theta(variance).exp()
-    if variance <= _LONGEST**2:
-        return _added(start, variance) / whole
+    if variance <= LONGEST**2:
+        return added(start, variance) / whole
     return _integrated(start, variance) / whole
 
 
-def _added(start: int, variance: Fraction) -> arb:
-    """Σ_{z≥start}: each term is the one before times a ratio that falls by one factor.
+def added(start: Fraction | int, variance: Fraction) -> arb:
+    """Σ exp(−z²/(2σ²)) over z = start, start + 1, … from start ≥ 0 on, which may be a fraction.
 
+    Each term is the one before times a ratio that falls by one factor.
     The ratios fall, so from a term t with ratio r on the rest is at most t·r/(1 − r).
     """
     bits = balls.working_bits()

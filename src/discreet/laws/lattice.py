@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.core.law import Law, Outcome, PointMass
 from discreet.errors import NotEnumerable
-from discreet.exact import Floats, Ints, balls, compositions, draw
+from discreet.exact import Floats, Ints, balls, compositions, draw, theta
 from discreet.exact.balls import ball
 from discreet.exact.draw import Source
 from discreet.exact.shells import unimodal
@@ -33,8 +33,7 @@ _FEW = 64  # categories up to which plain rejection is the faster sampler
 class LatticeLaw(Law):
     """center + z, z ∈ Z^k with Σz = 0, P(z) = e^{−ε·½‖z‖₁}/Z.
 
-    k independent discrete Laplace(ε/2) numbers given that they sum to zero. Counting such z by
-    their positive part gives Z = Σ_j C(k−1, j)²·x^j/(1−x)^{k−1} with x = e^{−ε}, j = 0 … k−1.
+    k independent discrete Laplace(ε/2) numbers given that they sum to zero.
     """
 
     center: Outcome = field(repr=False)  # private
@@ -58,9 +57,7 @@ class LatticeLaw(Law):
         return float(special.logsumexp(terms) - (k - 1) * math.log(-math.expm1(-epsilon)))
 
     def log_total(self) -> arb:
-        top, x = len(self.center) - 1, (-ball(self.epsilon)).exp()
-        terms = sum((math.comb(top, j) ** 2 * x**j for j in range(top + 1)), arb(0))
-        return (terms / (1 - x) ** top).log()
+        return theta.log_lattice(len(self.center), self.epsilon)
 
     def log_weight(self, z: Outcome) -> arb:
         if sum(z) != sum(self.center):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 from discreet import check
 from discreet.errors import InputError
 
 EPSILON_UNITS = 10**12  # in ε = 1
 DELTA_UNITS = 10**24  # in δ = 1
+RENYI_UNITS = 10**15  # in a Rényi divergence of 1
 MOST_BUDGET = Fraction(10**9)
 
 
@@ -45,10 +46,10 @@ class Amount:
         return cls(math.floor(granted * EPSILON_UNITS), math.floor(slack * DELTA_UNITS))
 
     @classmethod
-    def largest(cls, amounts: Iterable[Amount]) -> Amount:
-        """The maximum, of ε and of δ separately."""
-        items = (cls(), *amounts)
-        return cls(max(a.epsilon_units for a in items), max(a.delta_units for a in items))
+    def largest(cls, amounts: Iterable[Self]) -> Self:
+        """The maximum, of every number separately."""
+        items = [astuple(each) for each in (cls(), *amounts)]
+        return cls(*map(max, zip(*items, strict=True)))
 
     @property
     def epsilon(self) -> Fraction:
@@ -85,6 +86,40 @@ class Amount:
 
     def __str__(self) -> str:
         return f"ε = {decimal(self.epsilon)}, δ = {decimal(self.delta)}"
+
+
+@dataclass(frozen=True)
+class Cost(Amount):
+    """What releases cost: besides ε and δ, at the order of the filter that the budget has.
+
+    `renyi_units` is D_α in units of 1e-15, and `failing_units` the δ of releases of which no more
+    is known.
+    """
+
+    renyi_units: int = 0
+    failing_units: int = 0
+
+    def __add__(self, other: Amount) -> Cost:
+        extra = other if isinstance(other, Cost) else Cost()
+        return Cost(
+            self.epsilon_units + other.epsilon_units,
+            self.delta_units + other.delta_units,
+            self.renyi_units + extra.renyi_units,
+            self.failing_units + extra.failing_units,
+        )
+
+    def document(self) -> dict[str, str]:
+        """As JSON can hold it; without a filter as it always was."""
+        found = super().document()
+        if self.renyi_units:
+            found |= {"renyi": str(self.renyi_units), "failing": str(self.failing_units)}
+        return found
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> Cost:
+        """What `document` wrote."""
+        units = (int(document.get(name, 0)) for name in ("epsilon", "delta", "renyi", "failing"))
+        return cls(*units)
 
 
 def decimal(number: Fraction) -> str:

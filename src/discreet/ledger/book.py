@@ -14,8 +14,7 @@ from discreet.check import Number
 from discreet.core import Adjacency, Guarantee
 from discreet.errors import InputError
 from discreet.ledger import charging, opening, stores, verification
-from discreet.ledger.accounts import Account
-from discreet.ledger.amounts import Amount
+from discreet.ledger.accounts import Account, Remaining
 from discreet.ledger.chain import reading, writing
 from discreet.ledger.charging import Quote
 from discreet.ledger.entries import Entry, Receipt, canonical
@@ -58,6 +57,7 @@ class Ledger:
         delta: Number | None = None,
         adjacency: Adjacency | str | None = None,
         unit: str | None = None,
+        order: Number | str | None = None,
     ) -> Ledger:
         """Open a ledger, or create it.
 
@@ -68,6 +68,7 @@ class Ledger:
             delta: the δ that goes with it; None is 0 for a new ledger.
             adjacency: of new data sets; None leaves it to their first release.
             unit: who is protected in new data sets, such as "patient"; None as adjacency.
+            order: with a δ, how releases compose in new data sets: see `create`.
 
         Raises:
             InputError: an argument is wrong, or the ledger has other defaults.
@@ -81,7 +82,7 @@ class Ledger:
             ε = 3, δ = 0
         """
         ledger = cls(str(place) if isinstance(place, Path) else place)
-        opening.open_or_create(ledger._store, budget, delta, adjacency, unit)
+        opening.open_or_create(ledger._store, budget, delta, adjacency, unit, order)
         return ledger
 
     @classmethod
@@ -113,8 +114,13 @@ class Ledger:
         adjacency: Adjacency | str | None = None,
         unit: str | None = None,
         parts: object = (),
+        order: Number | str | None = None,
     ) -> Account:
         """Give a data set a budget of its own; None takes the ledger's default.
+
+        With a δ a release is admitted if the sums of all ε and δ stay within the budget, or if the
+        releases compose to it: the sum of their Rényi divergences D_α at one order α proves (ε, δ).
+        That promises (ε, δ), and nothing at another δ.
 
         Args:
             dataset: its name.
@@ -125,16 +131,22 @@ class Ledger:
             parts: names of parts that are disjoint: no unit may have records in two of them, which
                 nobody can check here. Of releases from parts only the largest sum counts. Under
                 add-remove only: a replaced record can move from one part to another.
+            order: the α, above 1, fixed for good; None takes the one at which the most small
+                releases fit; "sums" lets only the sums count.
         """
         with writing(self._store) as chain:
             label = name("dataset", dataset)
-            account = opening.planned(chain, label, budget, delta, adjacency, unit, parts)
+            account = opening.planned(chain, label, budget, delta, adjacency, unit, parts, order)
             return opening.create(chain, account)
 
     def raise_budget(
         self, dataset: str, budget: Number | None, delta: Number | None = None, reason: str = ""
     ) -> Account:
-        """Raise the budget of a data set; it is an entry with its reason, and never goes down."""
+        """Raise the budget of a data set; it is an entry with its reason, and never goes down.
+
+        From then on only the sums of ε and δ count: what composed to the smaller budget may have
+        been a reason to raise it.
+        """
         with writing(self._store) as chain:
             return opening.raise_budget(chain, name("dataset", dataset), budget, delta, reason)
 
@@ -197,8 +209,11 @@ class Ledger:
         with reading(self._store) as chain:
             return charging.released(chain, wanted)
 
-    def remaining(self, dataset: str, part: str | None = None) -> Amount:
-        """What a release from a data set, or from one part of it, may still cost."""
+    def remaining(self, dataset: str, part: str | None = None) -> Remaining:
+        """What a release from a data set, or from one part of it, may still cost by the sums.
+
+        `remaining(…).releases(epsilon=0.1)` says how many more are possible, by sums or composed.
+        """
         piece = None if part is None else name("part", part)
         with reading(self._store) as chain:
             return opening.account_of(chain, name("dataset", dataset)).remaining(piece)

@@ -125,23 +125,18 @@ class Chain:
 
 @contextmanager
 def reading(store: Store) -> Iterator[Chain]:
-    """Read one state of an up-to-date ledger."""
+    """Read one state of a ledger that this software knows."""
     with store.reading() as run:
-        yield _current(Chain(store, run))
+        yield _known(Chain(store, run))
 
 
 @contextmanager
 def writing(store: Store) -> Iterator[Chain]:
-    """Append to an up-to-date ledger; all of it is written or nothing."""
+    """Append to a ledger that this software knows; all of it is written or nothing."""
     with store.writing() as run:
-        yield _current(Chain(store, run))
+        yield _known(Chain(store, run))
 
 
-def _current(chain: Chain) -> Chain:
-    version = chain.version()
-    if version < schema.version():
-        raise LedgerError(
-            f"ledger {chain.store.shown!r} was written by an older discreet (version {version}): "
-            "back it up, then migrate it"
-        )
+def _known(chain: Chain) -> Chain:
+    chain.version()  # which refuses a newer one; the older ones are kept as they are
     return chain

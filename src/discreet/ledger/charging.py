@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.core import Adjacency, Guarantee
+from discreet.core.documents import VERSION
 from discreet.errors import InputError, LedgerError, PrivacyRefusedError
 from discreet.ledger import opening
 from discreet.ledger.accounts import DOUBLED, Account
-from discreet.ledger.amounts import Amount
+from discreet.ledger.amounts import Cost
 from discreet.ledger.chain import Chain
 from discreet.ledger.entries import (
     LONGEST_ABOUT,
@@ -20,7 +21,6 @@ from discreet.ledger.entries import (
     Receipt,
     canonical,
     malformed,
-    promise,
     release_digest,
 )
 from discreet.ledger.names import require_visible
@@ -36,7 +36,7 @@ def charge(
 ) -> Receipt:
     """Take the cost of a guarantee from the budget, or refuse and write nothing."""
     asked = {
-        "guarantee": promise(guarantee),
+        "guarantee": guarantee.to_document(VERSION),
         "about": json.loads(canonical("about", about, LONGEST_ABOUT)),
         "part": part,
     }
@@ -61,7 +61,7 @@ def charge(
 class Quote:
     """What a release would cost, and the account before and after it."""
 
-    cost: Amount
+    cost: Cost
     account: Account
     after: Account
     new: bool  # the account would be opened by this release
@@ -105,6 +105,9 @@ def _repeat(chain: Chain, earlier: Entry, asked: dict[str, Any]) -> Receipt:
     again would give two for one payment.
     """
     first = earlier.document
+    known = first.get("guarantee")
+    if isinstance(known, dict):  # of an earlier discreet it has no ρ
+        asked["guarantee"] = {key: asked["guarantee"].get(key) for key in known}
     if any(first.get(key) != value for key, value in asked.items()):
         raise InputError(
             f"request_id {earlier.request!r} was used for another release", "request_id"

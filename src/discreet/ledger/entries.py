@@ -10,10 +10,9 @@ from typing import Any
 
 from discreet import check
 from discreet.core.documents import digest
-from discreet.core.guarantee import Guarantee
 from discreet.errors import InputError, LedgerError
 from discreet.ledger.accounts import Account
-from discreet.ledger.amounts import Amount
+from discreet.ledger.amounts import Cost
 from discreet.ledger.names import name
 
 LONGEST_ABOUT = 20_000  # characters
@@ -80,10 +79,10 @@ class Entry:
             raise malformed(self) from None
 
     @property
-    def charged(self) -> Amount | None:
+    def charged(self) -> Cost | None:
         """What a charge cost."""
         try:
-            return Amount.read(self.document["charged"]) if self.kind == "charge" else None
+            return Cost.read(self.document["charged"]) if self.kind == "charge" else None
         except (KeyError, TypeError, ValueError):
             raise malformed(self) from None
 
@@ -135,17 +134,6 @@ def canonical(argument: str, value: Mapping[str, Any], longest: int | None = Non
     if longest is not None and len(text) > longest:
         raise InputError(f"{argument} must have at most {longest} characters as JSON", argument)
     return text
-
-
-def promise(guarantee: Guarantee) -> dict[str, Any]:
-    """The numbers of a guarantee as JSON can hold them, as a release writes them."""
-    return {
-        "epsilon": str(guarantee.epsilon),
-        "delta": str(guarantee.delta),
-        "adjacency": guarantee.adjacency.value,
-        "unit": guarantee.unit,
-        "max_per_unit": guarantee.max_per_unit,
-    }
 
 
 def release_digest(document: Mapping[str, Any]) -> str:

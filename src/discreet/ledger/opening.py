@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from discreet import check
@@ -15,10 +16,12 @@ from discreet.ledger.accounts import Account
 from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import OWN, Chain
 from discreet.ledger.entries import Entry, malformed
+from discreet.ledger.filters import SUMS
 from discreet.ledger.names import name, require_unlike, require_visible
 from discreet.ledger.stores import Store
 
 FORMAT = "discreet-ledger"
+MOST_ORDER = 10**6
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Terms:
     budget: Amount | None = None
     adjacency: Adjacency | None = None
     unit: str | None = None
+    order: Fraction | str | None = None  # "sums" for no filters
 
     def document(self) -> dict[str, Any]:
         """As JSON can hold it."""
@@ -35,7 +39,7 @@ class Terms:
             "budget": self.budget and self.budget.document(),
             "adjacency": self.adjacency and self.adjacency.value,
             "unit": self.unit,
-        }
+        } | ({} if self.order is None else {"order": str(self.order)})
 
     @classmethod
     def of(cls, entry: Entry) -> Terms:
@@ -44,14 +48,38 @@ class Terms:
             terms = entry.document["terms"]
             budget, adjacency = terms["budget"], terms["adjacency"]
             return cls(
-                budget and Amount.read(budget), adjacency and Adjacency(adjacency), terms["unit"]
+                budget and Amount.read(budget),
+                adjacency and Adjacency(adjacency),
+                terms["unit"],
+                read_order(terms.get("order")),
             )
         except (KeyError, TypeError, ValueError):
             raise malformed(entry) from None
 
 
+def read_order(order: object) -> Fraction | str | None:
+    """The order of a filter, above 1; "sums" for none, None for the best one."""
+    if order is None or order == SUMS:
+        return None if order is None else SUMS
+    if isinstance(order, str):
+        number = check.text_number("order", order)
+    else:
+        number = check.rational("order", order)
+    if not 1 < number <= MOST_ORDER:
+        raise InputError(
+            f"order must be above 1 and at most {MOST_ORDER}, or 'sums', got {check.brief(order)}",
+            "order",
+        )
+    return number
+
+
 def open_or_create(
-    store: Store, budget: object, delta: object, adjacency: Adjacency | str | None, unit: object
+    store: Store,
+    budget: object,
+    delta: object,
+    adjacency: Adjacency | str | None,
+    unit: object,
+    order: object = None,
 ) -> None:
     """Create the ledger with these defaults, or check that an existing one has them."""
     if budget is None and delta is not None:
@@ -61,6 +89,7 @@ def open_or_create(
         granted,
         None if adjacency is None else Adjacency(adjacency),
         None if unit is None else name("unit", unit),
+        read_order(order),
     )
     if store.prepare():
         with store.writing() as run:
@@ -69,7 +98,7 @@ def open_or_create(
                 return
     with store.reading() as run:
         chain = Chain(store, run)
-        if chain.version() == schema.version():
+        if chain.version() >= 1:
             _require_same(asked, Terms.of(chain.own()), delta is not None, store.shown)
 
 
@@ -109,7 +138,7 @@ def _require_same(asked: Terms, stored: Terms, delta_given: bool, shown: str) ->
                 f"{asked.budget}; the budget of a data set is raised by raise_budget",
                 "budget",
             )
-    for argument in ("adjacency", "unit"):
+    for argument in ("adjacency", "unit", "order"):
         want, has = getattr(asked, argument), getattr(stored, argument)
         if want is not None and want != has:
             raise InputError(
@@ -133,6 +162,7 @@ def planned(
     adjacency: Adjacency | str | None = None,
     unit: object = None,
     parts: object = (),
+    order: object = None,
 ) -> Account:
     """A new account; what is None comes from the ledger's defaults, or protects one record.
 
@@ -152,12 +182,36 @@ def planned(
         fallback.epsilon if budget is None else budget, fallback.delta if delta is None else delta
     )
     rule = adjacency or terms.adjacency or Adjacency.SUBSTITUTE
-    account = Account.new(dataset, granted, rule, unit or terms.unit or "record", parts)
+    account = Account.new(
+        *(dataset, granted, rule, unit or terms.unit or "record", parts),
+        order=_order(chain, granted, read_order(order) or terms.order, order is not None),
+    )
     names = [part for part, _ in account.parts]
     for i, part in enumerate(names):
         require_unlike(f"parts[{i}]", part, names[:i])
         require_visible(f"parts[{i}]", part)
     return account
+
+
+def _order(
+    chain: Chain, granted: Amount, order: Fraction | str | None, asked: bool
+) -> Fraction | str | None:
+    """The order of a new account's filter; ledgers of an older discreet have none."""
+    if not granted.delta_units or order == SUMS:
+        if asked and order != SUMS:
+            raise InputError(
+                "order is for a budget with a delta: releases compose to (epsilon, delta)", "order"
+            )
+        return SUMS
+    if chain.version() < schema.WITH_FILTERS:
+        if asked:
+            raise InputError(
+                f"order must be None: ledger {chain.store.shown!r} was written by an older "
+                "discreet; migrate it first",
+                "order",
+            )
+        return SUMS
+    return order
 
 
 def _require_new(chain: Chain, dataset: str) -> None:

@@ -18,6 +18,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "UNIQUE (dataset, step), UNIQUE (dataset, request))",
         "CREATE INDEX discreet_by_dataset ON discreet_entries (dataset, number)",
     ),
+    (),  # from 2 on accounts may have filters, which older software does not know
 )
 
 SET_VERSION = "UPDATE discreet_version SET version = :version"
@@ -37,6 +38,9 @@ INSERT = (
     f"INSERT INTO discreet_entries ({COLUMNS}) VALUES "  # noqa: S608
     "(:number, :dataset, :step, :kind, :request, :settles, :content, :previous, :hash)"
 )
+
+
+WITH_FILTERS = 2
 
 
 def version() -> int:

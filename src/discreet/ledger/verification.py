@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet import check
 from discreet.core import Adjacency, Guarantee, Theorem
+from discreet.core.curves import Known
 from discreet.core.documents import exact
 from discreet.errors import DiscreetError, InputError
 from discreet.ledger import opening, schema
@@ -16,6 +17,7 @@ from discreet.ledger.accounts import Account
 from discreet.ledger.chain import OWN, Chain
 from discreet.ledger.charging import same_promise
 from discreet.ledger.entries import Entry, Receipt, release_digest
+from discreet.ledger.filters import SUMS
 from discreet.ledger.names import skeleton
 from discreet.progress import track
 
@@ -128,7 +130,9 @@ def _own(state: _Replay, entry: Entry) -> None:
 def _create(state: _Replay, entry: Entry) -> None:
     account = entry.account
     parts = [part for part, _ in account.parts]
-    fresh = Account.new(entry.dataset, account.budget, account.adjacency, account.unit, parts)
+    order = SUMS if account.filter is None else account.filter.order
+    terms = account.budget, account.adjacency, account.unit
+    fresh = Account.new(entry.dataset, *terms, parts, order)
     if entry.dataset == OWN or entry.dataset in state.accounts:
         state.say("the data set exists already")
     state.expect(entry, fresh)
@@ -153,13 +157,17 @@ def _charge(state: _Replay, entry: Entry) -> None:
 
 def _guarantee(stated: Mapping[str, Any]) -> Guarantee:
     epsilon: Fraction = exact(stated["epsilon"])
+    delta, adjacency = exact(stated["delta"]), Adjacency(stated["adjacency"])
+    rhos = {Adjacency(name): exact(rho) for name, rho in stated.get("rho", {}).items()}
+
+    def known(of: Adjacency, times: int) -> Known | None:
+        return Known(rhos[of], times * epsilon if delta == 0 else None) if of in rhos else None
+
+    twice = adjacency is Adjacency.ADD_REMOVE
     return Guarantee(
-        epsilon,
-        exact(stated["delta"]),
-        Adjacency(stated["adjacency"]),
-        stated["unit"],
-        stated["max_per_unit"],
-        _PAID,
+        *(epsilon, delta, adjacency, stated["unit"], stated["max_per_unit"], _PAID),
+        curve=known(adjacency, 1),
+        replacing=known(Adjacency.SUBSTITUTE, 2) if twice else None,
     )
 
 

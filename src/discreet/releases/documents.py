@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from fractions import Fraction
 from typing import Any
 
 from discreet import check
@@ -20,10 +19,6 @@ from discreet.releases.releasing import Provenance, require_agreement, require_p
 FORMAT = "discreet-release"
 
 
-def _number(value: Fraction | float) -> str | None:
-    return str(value) if isinstance(value, Fraction) else None
-
-
 def write_document(release: Any) -> dict[str, Any]:
     """A release as JSON can hold it, without its digest."""
     config, guarantee = release.config, release.guarantee
@@ -33,14 +28,7 @@ def write_document(release: Any) -> dict[str, Any]:
         "software": release.software,
         **config.document(release.version),
         "n_source": release.n_source,
-        "guarantee": {
-            "epsilon": _number(guarantee.epsilon),
-            "delta": str(guarantee.delta),
-            "adjacency": guarantee.adjacency.value,
-            "unit": guarantee.unit,
-            "max_per_unit": guarantee.max_per_unit,
-            "basis": _basis(guarantee.basis),
-        },
+        "guarantee": guarantee.to_document(release.version) | {"basis": _basis(guarantee.basis)},
         "raw": list(release.raw),
         "value": families.of_model(config.model).write(release.value),
         "simulated": release.simulated,

@@ -70,6 +70,11 @@ def verify(certificate: Certificate | Mapping[str, Any] | str | PathLike[str]) -
             f"{found.epsilon:.12g}",
             "certificate",
         )
+    if claimed.width is not None and abs(found.width - float(claimed.width)) > slack:
+        raise DocumentError(
+            "certificate claims another width of the privacy loss than the audit finds",
+            "certificate",
+        )
     if not _attained(found, claimed):
         raise DocumentError(
             "certificate has a witness at which the loss is not attained", "certificate"

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
 from discreet.core.counts import AnyModel
+from discreet.core.curves import Composed, Curve, Laplace, Normal, Range
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from
 from discreet.errors import InputError
@@ -73,7 +74,9 @@ def laplace(
             "clipped to the bounds, from either bound, which change by 2·grid together",
             reference,
         )
-        return _noisy_sums("laplace", model, epsilon, law, theorem)
+        curve: Curve = Laplace(epsilon, 2 * model.grid)
+        # of a record that is replaced both numbers change by 2·grid at most
+        return _noisy_sums("laplace", model, epsilon, law, theorem, curve, Composed(((curve, 2),)))
     assert n is not None
     # Replacing a record changes ΣU by at most 2·grid, and every unit changes the log probability of
     # discrete Laplace noise by its rate, ε/(2·grid). Cutting is post-processing.
@@ -82,7 +85,8 @@ def laplace(
         "bounds, which changes by at most 2·grid",
         reference,
     )
-    return _noisy_sum("laplace", model, n, epsilon, partial(_of_sum, law), theorem)
+    curve = Laplace(epsilon, 2 * model.grid)
+    return _noisy_sum("laplace", model, n, epsilon, partial(_of_sum, law), theorem, curve)
 
 
 def _share(name: str, delta: object) -> Fraction:
@@ -109,7 +113,7 @@ def gaussian(
     √(2·ln(1.25/δ))/ε, which is wrong for large ε. Under add-remove noise on Σ(grid + U) and on
     Σ(grid − U), of the same variance on fine grids. Guarantee: (ε, δ).
     """
-    share = _share("gaussian", delta)
+    share, reach = _share("gaussian", delta), Fraction(2 * model.grid)
     reference = "Canonne, Kamath and Steinke 2020; Balle and Wang 2018, Theorem 8"
     if adjacency is Adjacency.ADD_REMOVE:
         # A record that is added changes Σ(grid + U) by grid + U and Σ(grid − U) by grid − U, whose
@@ -121,8 +125,11 @@ def gaussian(
             "bounds, from either bound, which change by at most 2·grid in the l2 norm",
             reference,
         )
-        law = partial(_gaussian_law, _variance(model, epsilon, share, numbers=2))
-        return _noisy_sums("gaussian", model, epsilon, law, theorem, share)
+        variance = _variance(model, epsilon, share, numbers=2)
+        # of a record that is replaced both numbers change by 2·grid at most
+        curve, replaced = (Normal(m * reach**2, variance, 2) for m in (1, 2))
+        law = partial(_gaussian_law, variance)
+        return _noisy_sums("gaussian", model, epsilon, law, theorem, curve, replaced, share)
     assert n is not None
     # Replacing a record changes ΣU by at most 2·grid. For the variance that `gaussian_variance`
     # returns, δ(ε) of discrete Gaussian noise at that shift was bounded by δ in balls, and it grows
@@ -132,8 +139,9 @@ def gaussian(
         "by at most 2·grid",
         reference,
     )
-    law = partial(_gaussian_law, _variance(model, epsilon, share))
-    return _noisy_sum("gaussian", model, n, epsilon, partial(_of_sum, law), theorem, share)
+    variance = _variance(model, epsilon, share)
+    law, curve = partial(_gaussian_law, variance), Normal(reach**2, variance)
+    return _noisy_sum("gaussian", model, n, epsilon, partial(_of_sum, law), theorem, curve, share)
 
 
 def _gaussian_law(variance: Fraction, center: Outcome) -> Law:
@@ -163,7 +171,9 @@ def noisy_input(model: Mean, n: int, epsilon: Fraction, *, delta: object = 0) ->
         "2·grid",
         "Barthe et al. 2016, §6.1; Balle and Wang 2018, Theorem 8",
     )
-    return _noisy_sum("input", model, n, epsilon, partial(_input_law, variance), theorem, share)
+    curve = Normal(Fraction(2 * model.grid) ** 2, variance)
+    law = partial(_input_law, variance)
+    return _noisy_sum("input", model, n, epsilon, law, theorem, curve, share)
 
 
 def _input_law(variance: Fraction, values: Outcome) -> Law:
@@ -203,7 +213,12 @@ def hellinger(model: Mean, n: int, epsilon: Fraction, *, points: int = 1001) -> 
     law = partial(_hellinger_law, model, points, epsilon)
     return Mechanism(
         config=Config("hellinger", model, n, epsilon, Adjacency.SUBSTITUTE, (("points", points),)),
-        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        # exponents change by at most ε/2 either way, and the normaliser is one for all points
+        guarantee=Guarantee(
+            *(epsilon, Fraction(0), Adjacency.SUBSTITUTE),
+            basis=theorem,
+            curve=Range(epsilon, epsilon),
+        ),
         make_raw_law=law,
         make_law=law,
         make_released=partial(_chosen, n, _reach(model, n), points),
@@ -234,6 +249,7 @@ def _noisy_sum(
     epsilon: Fraction,
     law: partial[Law],
     theorem: Theorem,
+    curve: Curve,
     delta: Fraction | None = None,
 ) -> Mechanism:
     """A mechanism that adds noise to ΣU; n and the sum, cut to what is possible, are released."""
@@ -242,6 +258,7 @@ def _noisy_sum(
         law,
         theorem,
         partial(_cut, n, _reach(model, n)),
+        curve,
     )
 
 
@@ -251,6 +268,8 @@ def _noisy_sums(
     epsilon: Fraction,
     law: partial[Law],
     theorem: Theorem,
+    curve: Curve,
+    replacing: Curve,
     delta: Fraction | None = None,
 ) -> Mechanism:
     """One that adds noise to Σ(grid + U) and Σ(grid − U); what they say of n and ΣU is released."""
@@ -259,6 +278,8 @@ def _noisy_sums(
         partial(_of_both, law, model.grid),
         theorem,
         partial(_records, model.grid),
+        curve,
+        replacing,
     )
 
 
@@ -267,12 +288,22 @@ def _options(delta: Fraction | None) -> tuple[tuple[str, Fraction], ...]:
 
 
 def _mechanism(
-    config: Config, law: partial[Law], theorem: Theorem, released: partial[Ints]
+    config: Config,
+    law: partial[Law],
+    theorem: Theorem,
+    released: partial[Ints],
+    curve: Curve,
+    replacing: Curve | None = None,
 ) -> Mechanism:
     delta = dict(config.options).get("delta", Fraction(0))
     return Mechanism(
         config=config,
-        guarantee=Guarantee(config.epsilon, delta, config.adjacency, basis=theorem),
+        guarantee=Guarantee(
+            *(config.epsilon, delta, config.adjacency),
+            basis=theorem,
+            curve=curve,
+            replacing=replacing,
+        ),
         make_raw_law=law,
         make_law=law,
         make_released=released,

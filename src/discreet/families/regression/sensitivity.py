@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 from discreet.core.counts import AnyModel
+from discreet.core.curves import Normal
 from discreet.exact.hockey_stick import gaussian_variance
 
 MOST_WEIGHT = 100
@@ -53,7 +54,13 @@ class Noise(NamedTuple):
 
     above: Fraction
     diagonal: Fraction
-    laplace: bool
+    curve: Normal | None = None
+    replacing: Normal | None = None
+
+    @property
+    def laplace(self) -> bool:
+        """Whether these are rates."""
+        return self.curve is None
 
     @property
     def sds(self) -> tuple[float, float]:
@@ -77,7 +84,7 @@ def noise_of(
         # changes the statistics by ssᵀ, half of whose entries are at most C'²/2, as C' ≤ C.
         box, within = _largest_sums(model, constant, c)
         change = within**2 / 2 if private_n else min(box**2 / 2, within**2)
-        return Noise(epsilon / change, epsilon / (2 * change), laplace=True)
+        return Noise(epsilon / change, epsilon / (2 * change))
     # Noise of variance σ² above the diagonal and 2σ² on it sees a change by half its squared
     # Frobenius norm over σ²: ½‖ssᵀ − vvᵀ‖² = ½(‖s‖⁴ + ‖v‖⁴) − (s·v)² ≤ M², M the largest ‖s‖₂²; for
     # a record that is added ½‖ssᵀ‖² ≤ M²/2.
@@ -85,7 +92,8 @@ def noise_of(
     entries = model.rows * (model.rows + 1) // 2
     change = square / 2 if private_n else square
     variance = gaussian_variance(epsilon, delta, change, entries + 1)
-    return Noise(variance, 2 * variance, laplace=False)
+    curve, replaced = (Normal(moved, variance, entries + 1) for moved in (change, square))
+    return Noise(variance, 2 * variance, curve, replaced if private_n else None)
 
 
 def best_weight(model: Regression, private_n: bool, gaussian: bool) -> int:

@@ -26,6 +26,7 @@ from discreet.core import (
     PointMass,
     Theorem,
 )
+from discreet.core.curves import Range
 from discreet.core.law import Outcome
 from discreet.core.mechanism import counting, unchanged
 from discreet.divergence.sensitivity import (
@@ -60,7 +61,7 @@ def ehd(
     theorem = Theorem("exponential mechanism with global sensitivity", f"{P0}, Lemma 5.3")
     return _exponential(
         Config("ehd", model, n, epsilon, Adjacency.SUBSTITUTE, (("distance", metric),)),
-        Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        _promise(epsilon, theorem),
         partial(_global_exponent, model.prior, n, epsilon, metric),
         metric,
     )
@@ -106,7 +107,7 @@ def ehds(
     options = (("gamma", rate), ("distance", metric))
     return _exponential(
         Config("ehds", model, n, epsilon, Adjacency.SUBSTITUTE, options),
-        Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        _promise(epsilon, theorem),
         partial(_reciprocal_exponent, model.prior, epsilon, rate, metric),
         metric,
     )
@@ -149,7 +150,7 @@ def smooth_hellinger(
     options = (("delta", failure), ("distance", metric), ("calibrate", calibrate))
     return _exponential(
         Config("smooth_hellinger", model, n, epsilon, Adjacency.SUBSTITUTE, options),
-        Guarantee(proved, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        _promise(proved, theorem),
         partial(_exponential_exponent, model.prior, scale * epsilon, gamma, metric),
         metric,
     )
@@ -161,6 +162,13 @@ def _metric(distance: str, model: CategoricalModel, n: int) -> Distance:
     if metric == "total_variation" and n > MOST_IN_TOTAL_VARIATION:
         raise InputError(f"n must be at most 1e12 for distance 'total_variation', got {n}", "n")
     return metric
+
+
+def _promise(epsilon: Fraction, theorem: Theorem) -> Guarantee:
+    # The exponent −κ(c)·D(c, r) changes by at most ε/2 either way, whatever r, so it changes by
+    # amounts that lie within ε of each other; the normaliser adds the same to all of them.
+    curve = Range(epsilon, epsilon)
+    return Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem, curve=curve)
 
 
 def _exponential(

@@ -17,6 +17,7 @@ from discreet.core import (
     PointMass,
     Theorem,
 )
+from discreet.core.curves import Composed, Curve, Laplace
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from
 from discreet.exact import Ints
@@ -37,7 +38,9 @@ def ls_dim(model: CategoricalModel, n: int, epsilon: Fraction) -> Mechanism:
     theorem = Theorem(
         "Laplace noise of scale k/ε on counts that change by at most k", f"{P0}, Lemma 5.1"
     )
-    return _floored("ls_dim", model, n, epsilon, epsilon / k, theorem)
+    # Of the free counts one changes by 1 if k = 2, else at most two do.
+    curve = Laplace(epsilon / 2, None) if k == 2 else Composed(((Laplace(epsilon / k, None), 2),))
+    return _floored("ls_dim", model, n, epsilon, epsilon / k, theorem, curve)
 
 
 def ls_hist(model: CategoricalModel, n: int, epsilon: Fraction) -> Mechanism:
@@ -48,17 +51,25 @@ def ls_hist(model: CategoricalModel, n: int, epsilon: Fraction) -> Mechanism:
     """
     # One substitution changes the single free count by at most 1 when k = 2, and the first k − 1
     # counts by at most 2 in l1 otherwise: each unit costs 1/b.
-    rate = epsilon if len(model.categories) == 2 else epsilon / 2
+    two = len(model.categories) == 2
+    rate = epsilon if two else epsilon / 2
+    curve = Composed(((Laplace(rate, None), 1 if two else 2),))
     theorem = Theorem("Laplace noise on counts that change by at most 1 or 2", f"{P0}, Lemma 5.2")
-    return _floored("ls_hist", model, n, epsilon, rate, theorem)
+    return _floored("ls_hist", model, n, epsilon, rate, theorem, curve)
 
 
 def _floored(
-    name: str, model: CategoricalModel, n: int, epsilon: Fraction, rate: Fraction, theorem: Theorem
+    name: str,
+    model: CategoricalModel,
+    n: int,
+    epsilon: Fraction,
+    rate: Fraction,
+    theorem: Theorem,
+    curve: Curve,
 ) -> Mechanism:
     return Mechanism(
         config=Config(name, model, n, epsilon, Adjacency.SUBSTITUTE),
-        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem, curve=curve),
         make_raw_law=partial(_raw_law, n, rate),
         make_law=partial(_law, n, rate),
         make_released=partial(_released, n),

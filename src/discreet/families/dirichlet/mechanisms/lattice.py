@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet import check
 from discreet.core import Adjacency, CategoricalModel, Config, Guarantee, Law, Mechanism, Theorem
+from discreet.core.curves import Composed, Laplace, Lattice
 from discreet.core.law import Outcome
 from discreet.core.mechanism import summing_to, unchanged
 from discreet.errors import InputError
@@ -91,7 +92,10 @@ def lattice(
         maps["remap"], law = partial(remapping.remap, task), partial(remapping.remapped_law, task)
     return Mechanism(
         config=config,
-        guarantee=Guarantee(epsilon, Fraction(0), adjacency, unit, max_per_unit, theorem),
+        guarantee=Guarantee(
+            *(epsilon, Fraction(0), adjacency, unit, max_per_unit, theorem),
+            curve=Lattice(epsilon, len(model.categories)),
+        ),
         make_raw_law=partial(lattice_law, n, epsilon),
         make_law=law,
         make_released=maps[postprocess],
@@ -107,11 +111,16 @@ def _add_remove(config: Config, unit: str, max_per_unit: int, postprocess: str |
         "discrete Laplace noise of rate ε/m on counts that change by at most m",
         "Ghosh, Roughgarden and Sundararajan 2009",
     )
+    # A unit that is replaced changes count i by a_i − b_i, no further from 0 than a_i or b_i, so
+    # D_α is at most that of the old unit, which goes, plus that of the new one.
+    curve = Laplace(config.epsilon, max_per_unit)
     low = None if postprocess is None else 0
     return Mechanism(
         config=config,
         guarantee=Guarantee(
-            config.epsilon, Fraction(0), Adjacency.ADD_REMOVE, unit, max_per_unit, theorem
+            *(config.epsilon, Fraction(0), Adjacency.ADD_REMOVE, unit, max_per_unit, theorem),
+            curve=curve,
+            replacing=Composed(((curve, 2),)),
         ),
         make_raw_law=partial(_independent, rate, None),
         make_law=partial(_independent, rate, low),

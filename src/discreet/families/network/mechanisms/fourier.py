@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
+from discreet.core.curves import Composed, Pure
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from
 from discreet.core.tables import Network
@@ -66,7 +67,11 @@ def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mech
     law = partial(_law, n, epsilon / change, places, len(subsets))
     return Mechanism(
         config=Config("fourier", model, n, epsilon, Adjacency.SUBSTITUTE, (("t", stealth),)),
-        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        guarantee=Guarantee(
+            *(epsilon, Fraction(0), Adjacency.SUBSTITUTE),
+            basis=theorem,
+            curve=Composed(((Pure(epsilon / change), change),)),
+        ),
         make_raw_law=law,
         make_law=law,  # the marginals determine the coefficients
         make_released=partial(_marginals, n, raised, places, len(subsets)),

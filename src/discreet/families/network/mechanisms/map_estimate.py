@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
+from discreet.core.curves import Composed, Range
 from discreet.core.law import Outcome
 from discreet.core.tables import Network, require_moderate
 from discreet.exact import Ints, balls
@@ -41,6 +43,10 @@ def map_estimate(model: Network, n: int, epsilon: Fraction, *, points: int = 10)
         balls.rounded_down(partial(_scale, epsilon / len(model.families), family.shape[-1], prior))
         for family, prior in zip(model.families, map(min, model.prior), strict=True)
     )
+    # A score that moves by at most Δ either way moves exponents by amounts within 2κΔ.
+    laws = Counter(2 * (family.shape[-1] - 1) for family in model.families)
+    each = {moved: epsilon / (len(model.families) * moved) for moved in laws}
+    curve = Composed(tuple((Range(each[m], each[m]), m * times) for m, times in laws.items()))
     theorem = Theorem(
         "exponential mechanisms whose scores, masses of Beta laws, move by at most Δ a record",
         "Zhang, Rubinstein and Dimitrakakis 2016, Corollary 4; McSherry and Talwar 2007",
@@ -48,7 +54,7 @@ def map_estimate(model: Network, n: int, epsilon: Fraction, *, points: int = 10)
     law = partial(_law, model, scales, points)
     return Mechanism(
         config=Config("map", model, n, epsilon, Adjacency.SUBSTITUTE, (("points", points),)),
-        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem, curve=curve),
         make_raw_law=law,
         make_law=law,
         make_released=partial(_probabilities, model, points),

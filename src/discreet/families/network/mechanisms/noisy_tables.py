@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
+from discreet.core.curves import Composed, Lattice, Pure
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from, summing_to
 from discreet.core.tables import Network
@@ -49,7 +51,13 @@ def laplace_updates(
     released = partial(np.maximum, 0) if n is None else partial(clip, n)
     return Mechanism(
         config=Config("laplace_updates", model, n, epsilon, adjacency),
-        guarantee=Guarantee(epsilon, Fraction(0), adjacency, basis=theorem),
+        guarantee=Guarantee(
+            *(epsilon, Fraction(0), adjacency),
+            basis=theorem,
+            curve=Composed(((Pure(rate), changes),)),
+            # of a record that is replaced two cells of every table change by 1
+            replacing=Composed(((Pure(rate), 2 * changes),)) if n is None else None,
+        ),
         make_raw_law=partial(_independent, rate, None, None, n),
         make_law=partial(_independent, rate, 0, n, n),
         make_released=released,
@@ -86,7 +94,9 @@ def family_lattice(
         "the lattice law on every family's table, with budgets that sum to ε",
         "sequential composition; Hardt and Talwar 2010",
     )
-    law = partial(_tables_law, n, budgets, tuple(family.cells for family in model.families))
+    cells = tuple(family.cells for family in model.families)
+    curve = Composed(tuple(Counter(map(Lattice, budgets, cells)).items()))
+    law = partial(_tables_law, n, budgets, cells)
     return Mechanism(
         config=Config(
             "lattice",
@@ -97,11 +107,11 @@ def family_lattice(
             (("shares", parts),),
             asked=(("shares", shares if isinstance(shares, str) else parts),),
         ),
-        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem, curve=curve),
         make_raw_law=law,
         make_law=law,
         make_released=partial(_agree, model, budgets),
-        possible=partial(_keep_totals, n, tuple(family.cells for family in model.families)),
+        possible=partial(_keep_totals, n, cells),
     )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
+from discreet.core.curves import Composed, Range
 from discreet.core.law import Outcome
 from discreet.core.tables import Network, require_moderate
 from discreet.errors import InputError
@@ -81,6 +82,9 @@ def posterior_sample(
     # states of θ_a/θ_b with both in [ω, 1 − (k − 1)ω]. The power τ makes τ·log R of log R. N
     # independent samples lose N times as much, and rounding loses nothing. By the choice of ω or τ
     # the sum over these nodes of 2·N·τ·log R is at most ε.
+    # The densities' exponents differ within the same bounds of each other: half of a sample's loss
+    # either way, and the normaliser is one number for all θ.
+    curve = Composed(((Range(epsilon / samples, epsilon / samples), samples),))
     nodes = "all nodes" if adjacency is Adjacency.SUBSTITUTE else "a node and its children"
     theorem = Theorem(
         f"likelihood ratios of at most R at each of {nodes}: 2·N·τ·Σ log R ≤ ε",
@@ -101,7 +105,7 @@ def posterior_sample(
                 ("grid", grid),
             ),
         ),
-        guarantee=Guarantee(epsilon, Fraction(0), adjacency, basis=theorem),
+        guarantee=Guarantee(epsilon, Fraction(0), adjacency, basis=theorem, curve=curve),
         make_raw_law=law,
         make_law=law,
         make_released=partial(_probabilities, model, limits, grid, samples),

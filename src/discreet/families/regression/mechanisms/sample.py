@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
+from discreet.core.curves import Composed, Range
 from discreet.core.law import Outcome
 from discreet.core.statistics import places
 from discreet.errors import InputError
@@ -100,7 +101,12 @@ def coefficient_sample(
             Adjacency.SUBSTITUTE,
             (("samples", samples), ("norm", bound), ("steps", steps)),
         ),
-        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem),
+        guarantee=Guarantee(
+            *(epsilon, Fraction(0), Adjacency.SUBSTITUTE),
+            basis=theorem,
+            # a sample's exponents differ by ±half its loss, the normaliser is one number for all w
+            curve=Composed(((Range(epsilon / samples, epsilon / samples), samples),)),
+        ),
         make_raw_law=law,
         make_law=law,
         make_released=partial(_coefficients, (model.rows - 1) * samples, square, steps),

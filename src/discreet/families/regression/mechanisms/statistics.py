@@ -86,7 +86,12 @@ def noisy_statistics(
             (("delta", probability), ("weight", c)),
             asked=(("delta", probability), ("weight", asked)),
         ),
-        guarantee=Guarantee(epsilon, probability, adjacency, basis=theorem),
+        guarantee=Guarantee(
+            *(epsilon, probability, adjacency),
+            basis=theorem,
+            curve=noise.curve,
+            replacing=noise.replacing,
+        ),
         make_raw_law=law,
         make_law=law,
         make_released=partial(_possible, public, n),
