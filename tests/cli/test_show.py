@@ -141,7 +141,7 @@ def test_what_cannot_be_shown(tmp_path: Path) -> None:
         "": "is not complete JSON",
         json.dumps(stored | {"n": 0}): "was changed after it was written",
         json.dumps(signed(stored | {"n": 0})): "raw must be an output that the mechanism can give",
-        json.dumps(stored | {"version": 3}): "has format version 3, this software reads 1 to 2",
+        json.dumps(stored | {"version": 4}): "has format version 4, this software reads 1 to 3",
         "[" * 100_000: "is not complete JSON",
     }
     for content, words in contents.items():

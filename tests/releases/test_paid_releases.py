@@ -42,7 +42,8 @@ def test_releases_are_paid_for_until_the_budget_is_spent(ledger: dp.Ledger) -> N
     assert caught.value.remaining_epsilon == 0
     assert ledger.remaining("trial-7").epsilon == 0
     assert str(caught.value) == (
-        "dataset 'trial-7' has epsilon 0 left of 1, the release costs 1e-9"
+        "dataset 'trial-7' has epsilon 0 left of 1, the release costs 1e-9; nor do the "
+        "releases compose to the budget"
     )
 
 

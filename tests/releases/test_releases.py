@@ -128,7 +128,7 @@ def edited(change: dict[str, object]) -> str:
         ("[1, 2]", "not a discreet release"),
         ("{}", "not a discreet release"),
         ('{"format": "discreet-release", "version": 1, "x": "\\ud800"}', "malformed"),
-        (edited({"version": 3}), "format version 3, this software reads 1 to 2"),
+        (edited({"version": 4}), "format version 4, this software reads 1 to 3"),
         (edited({"version": None}), "format version None"),
         (edited({"value": [1, 2, 3]}), "was changed"),
         (edited({"epsilon": "1/100"}), "was changed"),

@@ -149,6 +149,7 @@ def test_slightly_wrong_bounds_are_refused(
     bounds = {
         "lower": str(certificate.epsilon_lower + Fraction(lower)),
         "upper": str(certificate.epsilon + Fraction(upper)),
+        "width": str(certificate.width),
     }
     with pytest.raises(dp.DocumentError, match="privacy loss"):
         dp.verify(edited(certificate, "bounds", value=bounds, sign=True))

@@ -353,6 +353,12 @@ class Composed(Curve):
     def basis(self) -> str:
         return "; ".join(dict.fromkeys(curve.basis for curve, _ in self.parts))
 
+    @property
+    def exact_rho(self) -> Fraction | None:
+        known = [(curve.exact_rho, times) for curve, times in self.parts]
+        found = [rho * times for rho, times in known if rho is not None]
+        return sum(found, Fraction(0)) if len(found) == len(known) else None
+
     def renyi(self, alpha: Fraction) -> arb:
         return sum((times * curve.renyi(alpha) for curve, times in self.parts), arb(0))
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from discreet import check
+from discreet.check import Number
 from discreet.core import Adjacency, Guarantee, Theorem
 from discreet.core.curves import Normal
 from discreet.errors import BudgetError, InputError, PrivacyRefusedError
 from discreet.exact.hockey_stick import gaussian_variance
-from discreet.ledger.amounts import DELTA_UNITS, Amount, Cost, decimal
+from discreet.ledger.amounts import DELTA_UNITS, Amount, decimal
 from discreet.ledger.filters import SUMS, Filter
 from discreet.ledger.names import name
 
@@ -20,7 +21,7 @@ MOST_PARTS = 1000
 _PLANNED = Theorem("as planned", "the ledger")
 DOUBLED = (Adjacency.ADD_REMOVE, Adjacency.SUBSTITUTE)  # of a release, and of the account that pays
 IMPLIED = (DOUBLED, (Adjacency.SUBSTITUTE, Adjacency.ATTRIBUTE))
-NOTHING = Cost()
+NOTHING = Amount()
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,8 +41,8 @@ class Account:
     budget: Amount
     adjacency: Adjacency
     unit: str
-    whole: Cost = NOTHING
-    parts: tuple[tuple[str, Cost], ...] = ()
+    whole: Amount = NOTHING
+    parts: tuple[tuple[str, Amount], ...] = ()
     filter: Filter | None = None
     reserved_units: int = 0
 
@@ -81,27 +82,31 @@ class Account:
         return f"<{self.dataset!r}: {self.spent} spent of {self.budget}, {protects}>"
 
     @property
-    def spent(self) -> Cost:
+    def spent(self) -> Amount:
         """What the releases so far cost together, by sums."""
-        return self.whole + Cost.largest(cost for _, cost in self.parts)
+        return self.whole + Amount.largest(cost for _, cost in self.parts)
 
-    def remaining(self, part: str | None = None) -> Remaining:
-        """What a release from the whole data set, or from one part, may still cost."""
+    def remaining(self, part: str | None = None) -> Amount:
+        """What a release from the whole data set, or from one part, may still cost by the sums."""
         spent = self.spent if part is None else self.whole + self._of_part(part)
-        return Remaining(
+        kept = 0 if self.untouched else self.reserved_units
+        return Amount(
             max(0, self.budget.epsilon_units - spent.epsilon_units),
-            max(0, self.budget.delta_units - self.reserved_units - spent.delta_units),
-            account=self,
-            part=part,
+            max(0, self.budget.delta_units - kept - spent.delta_units),
         )
 
-    def _totals(self, part: str | None) -> list[Cost]:
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing was released yet."""
+        return self.spent == NOTHING
+
+    def _totals(self, part: str | None) -> list[Amount]:
         """What a release from the whole data set, or from a part, adds to: for every part."""
         if part is not None:
             return [self.whole + self._of_part(part)]
         return [self.whole + cost for _, cost in self.parts] or [self.whole]
 
-    def _admits(self, total: Cost) -> bool:
+    def _admits(self, total: Amount) -> bool:
         """Whether releases that cost this together are within the budget."""
         sums = (
             total.epsilon_units <= self.budget.epsilon_units
@@ -109,7 +114,7 @@ class Account:
         )
         return sums or (self.filter is not None and self.filter.admits(total))
 
-    def _of_part(self, part: str) -> Cost:
+    def _of_part(self, part: str) -> Amount:
         known = dict(self.parts)
         if part not in known:
             if not known:
@@ -119,7 +124,7 @@ class Account:
             check.choice("part", part, tuple(known))
         return known[part]
 
-    def cost(self, guarantee: Guarantee) -> Cost:
+    def cost(self, guarantee: Guarantee) -> Amount:
         """What a guarantee costs here.
 
         Unit and adjacency must be the account's. An add-remove guarantee also counts in an account
@@ -157,52 +162,50 @@ class Account:
         counted = guarantee.under(self.adjacency)
         sums = Amount.cost(Fraction(counted.epsilon), counted.delta)
         extra = (0, 0) if self.filter is None else self.filter.cost(counted)
-        return Cost(sums.epsilon_units, sums.delta_units, *extra)
+        return Amount(sums.epsilon_units, sums.delta_units, *extra)
 
-    def pay(self, cost: Cost, part: str | None = None, note: str = "") -> Account:
+    def pay(self, cost: Amount, part: str | None = None, note: str = "") -> Account:
         """The account after a charge, if the budget covers it; else the note joins the refusal."""
         account = self._settled(cost)
         if not all(account._admits(total + cost) for total in account._totals(part)):
             raise _refusal(account, account.remaining(part), cost, note)
         if account.filter is None:
-            cost = Cost(cost.epsilon_units, cost.delta_units)
+            cost = Amount(cost.epsilon_units, cost.delta_units)
         if part is None:
             return replace(account, whole=account.whole + cost)
         return replace(
             account, parts=tuple((n, a + cost if n == part else a) for n, a in account.parts)
         )
 
-    def releases(self, epsilon: Fraction, delta: Fraction, part: str | None = None) -> int:
+    def releases_left(self, epsilon: Number, delta: Number = 0, part: str | None = None) -> int:
         """How many releases at (ε, δ), of normal noise if δ is above 0, the budget still covers."""
-        curve = None
-        if delta:
-            one = Fraction(1)
-            curve = Normal(one, gaussian_variance(epsilon, delta, one))
-        each = Guarantee(*(epsilon, delta, self.adjacency, self.unit), basis=_PLANNED, curve=curve)
+        loss, curve = check.epsilon(epsilon), None
+        slack = Fraction(0) if delta == 0 else check.share("delta", delta)
+        if slack:
+            curve = Normal(Fraction(1), gaussian_variance(loss, slack, Fraction(1)))
+        each = Guarantee(*(loss, slack, self.adjacency, self.unit), basis=_PLANNED, curve=curve)
         cost = self.cost(each)
         account = self._settled(cost)
         return min(account._more(total, cost) for total in account._totals(part))
 
-    def _more(self, total: Cost, cost: Cost) -> int:
+    def _more(self, total: Amount, cost: Amount) -> int:
         """How many times a cost can be added: by the sums or within the filter."""
-        left = self.budget - total
-        sums = [(left.epsilon_units, cost.epsilon_units)]
-        sums += [(left.delta_units - self.reserved_units, cost.delta_units)]
-        ways = [sums]
+        slack = self.budget.delta_units - self.reserved_units - total.delta_units
+        loss = self.budget.epsilon_units - total.epsilon_units
+        ways = [[(loss, cost.epsilon_units), (slack, cost.delta_units)]]
         if self.filter is not None:
             divergence = self.filter.limit_units - total.renyi_units
             failing = self.filter.failing_units - total.failing_units
             ways.append([(divergence, cost.renyi_units), (failing, cost.failing_units)])
-        return max(min(have // each for have, each in way if each) for way in ways if _fits(way))
+        return max(min(have // each if each else have for have, each in way) for way in ways)
 
-    def _settled(self, cost: Cost) -> Account:
+    def _settled(self, cost: Amount) -> Account:
         """The account without a filter, if its very first release would not fit in there.
 
         Nothing was released before, so that no output can have had a part in it, and no later one
         could use the filter: all of δ is for the sums.
         """
-        untouched = self.spent == NOTHING
-        if untouched and self.filter is not None and not self.filter.admits(cost):
+        if self.untouched and self.filter is not None and not self.filter.admits(cost):
             return self.with_filter(None)
         return self
 
@@ -240,43 +243,11 @@ class Account:
             Amount.read(document["budget"]),
             Adjacency(document["adjacency"]),
             str(document["unit"]),
-            Cost.read(document["whole"]),
-            tuple((str(part), Cost.read(cost)) for part, cost in document["parts"]),
+            Amount.read(document["whole"]),
+            tuple((str(part), Amount.read(cost)) for part, cost in document["parts"]),
             None if document.get("filter") is None else Filter.read(document["filter"]),
             int(document.get("reserved", 0)),
         )
-
-
-@dataclass(frozen=True)
-class Remaining(Amount):
-    """What may still be released: the sums that are left, and how many releases that is.
-
-    Example:
-        >>> import discreet as dp
-        >>> from tempfile import mkdtemp
-        >>> ledger = dp.Ledger.open(mkdtemp() + "/budget.db", budget=3, delta=1e-6)
-        >>> _ = ledger.create("trial")
-        >>> ledger.remaining("trial").releases(epsilon=0.1)
-        41
-    """
-
-    account: Account | None = field(default=None, repr=False, compare=False)
-    part: str | None = field(default=None, repr=False, compare=False)
-
-    def releases(self, epsilon: object, delta: object = 0) -> int:
-        """How many releases at this ε and δ each are still possible.
-
-        Args:
-            epsilon: of each release.
-            delta: of each release; with δ above 0, of normal noise.
-        """
-        assert self.account is not None
-        loss, slack = check.epsilon(epsilon), check.rational("delta", delta)
-        if not 0 <= slack < 1:
-            raise InputError(
-                f"delta must be at least 0 and below 1, got {check.brief(delta)}", "delta"
-            )
-        return self.account.releases(loss, slack, self.part)
 
 
 def _part_names(parts: object) -> tuple[str, ...]:
@@ -292,12 +263,7 @@ def _part_names(parts: object) -> tuple[str, ...]:
     return names
 
 
-def _fits(way: list[tuple[int, int]]) -> bool:
-    """Whether nothing is overdrawn, and something limits the number."""
-    return all(have >= 0 for have, _ in way) and any(each for _, each in way)
-
-
-def _refusal(account: Account, left: Amount, cost: Cost, note: str) -> BudgetError:
+def _refusal(account: Account, left: Amount, cost: Amount, note: str) -> BudgetError:
     which = "delta" if left.epsilon_units >= cost.epsilon_units else "epsilon"
     rest, total, price = (decimal(getattr(each, which)) for each in (left, account.budget, cost))
     if account.filter is not None:

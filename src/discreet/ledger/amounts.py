@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 from discreet import check
 from discreet.errors import InputError
@@ -22,12 +23,17 @@ MOST_BUDGET = Fraction(10**9)
 class Amount:
     """An ε in units of 1e-12 and a δ in units of 1e-24.
 
+    Where a budget has a filter, a cost is besides D_α in units of 1e-15, at the filter's order, and
+    the δ of what is known by (ε, δ) only.
+
     What a release costs is rounded up and what a budget grants is rounded down, both from the exact
     number, so that 1,000 releases of ε = 0.003 fit a budget of 3 and nothing more does.
     """
 
     epsilon_units: int = 0
     delta_units: int = 0
+    renyi_units: int = 0
+    failing_units: int = 0
 
     @classmethod
     def cost(cls, epsilon: Fraction, delta: Fraction) -> Amount:
@@ -46,7 +52,7 @@ class Amount:
         return cls(math.floor(granted * EPSILON_UNITS), math.floor(slack * DELTA_UNITS))
 
     @classmethod
-    def largest(cls, amounts: Iterable[Self]) -> Self:
+    def largest(cls, amounts: Iterable[Amount]) -> Amount:
         """The maximum, of every number separately."""
         items = [astuple(each) for each in (cls(), *amounts)]
         return cls(*map(max, zip(*items, strict=True)))
@@ -66,60 +72,23 @@ class Amount:
         return self.epsilon_units >= other.epsilon_units and self.delta_units >= other.delta_units
 
     def __add__(self, other: Amount) -> Amount:
-        return Amount(
-            self.epsilon_units + other.epsilon_units, self.delta_units + other.delta_units
-        )
-
-    def __sub__(self, other: Amount) -> Amount:
-        return Amount(
-            self.epsilon_units - other.epsilon_units, self.delta_units - other.delta_units
-        )
+        return Amount(*map(operator.add, astuple(self), astuple(other)))
 
     def document(self) -> dict[str, str]:
         """As JSON can hold it: decimal digits, because δ needs more than 64 bits."""
-        return {"epsilon": str(self.epsilon_units), "delta": str(self.delta_units)}
-
-    @classmethod
-    def read(cls, document: Mapping[str, Any]) -> Amount:
-        """What `document` wrote."""
-        return cls(int(document["epsilon"]), int(document["delta"]))
-
-    def __str__(self) -> str:
-        return f"ε = {decimal(self.epsilon)}, δ = {decimal(self.delta)}"
-
-
-@dataclass(frozen=True)
-class Cost(Amount):
-    """What releases cost: besides ε and δ, at the order of the filter that the budget has.
-
-    `renyi_units` is D_α in units of 1e-15, and `failing_units` the δ of releases of which no more
-    is known.
-    """
-
-    renyi_units: int = 0
-    failing_units: int = 0
-
-    def __add__(self, other: Amount) -> Cost:
-        extra = other if isinstance(other, Cost) else Cost()
-        return Cost(
-            self.epsilon_units + other.epsilon_units,
-            self.delta_units + other.delta_units,
-            self.renyi_units + extra.renyi_units,
-            self.failing_units + extra.failing_units,
-        )
-
-    def document(self) -> dict[str, str]:
-        """As JSON can hold it; without a filter as it always was."""
-        found = super().document()
-        if self.renyi_units:
+        found = {"epsilon": str(self.epsilon_units), "delta": str(self.delta_units)}
+        if self.renyi_units or self.failing_units:
             found |= {"renyi": str(self.renyi_units), "failing": str(self.failing_units)}
         return found
 
     @classmethod
-    def read(cls, document: Mapping[str, Any]) -> Cost:
-        """What `document` wrote."""
-        units = (int(document.get(name, 0)) for name in ("epsilon", "delta", "renyi", "failing"))
-        return cls(*units)
+    def read(cls, document: Mapping[str, Any]) -> Amount:
+        """What `document` wrote; without a filter it has two numbers."""
+        sums = int(document["epsilon"]), int(document["delta"])
+        return cls(*sums, int(document.get("renyi", 0)), int(document.get("failing", 0)))
+
+    def __str__(self) -> str:
+        return f"ε = {decimal(self.epsilon)}, δ = {decimal(self.delta)}"
 
 
 def decimal(number: Fraction) -> str:

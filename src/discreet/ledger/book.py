@@ -14,7 +14,8 @@ from discreet.check import Number
 from discreet.core import Adjacency, Guarantee
 from discreet.errors import InputError
 from discreet.ledger import charging, opening, stores, verification
-from discreet.ledger.accounts import Account, Remaining
+from discreet.ledger.accounts import Account
+from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import reading, writing
 from discreet.ledger.charging import Quote
 from discreet.ledger.entries import Entry, Receipt, canonical
@@ -209,14 +210,35 @@ class Ledger:
         with reading(self._store) as chain:
             return charging.released(chain, wanted)
 
-    def remaining(self, dataset: str, part: str | None = None) -> Remaining:
-        """What a release from a data set, or from one part of it, may still cost by the sums.
-
-        `remaining(…).releases(epsilon=0.1)` says how many more are possible, by sums or composed.
-        """
+    def remaining(self, dataset: str, part: str | None = None) -> Amount:
+        """What a release from a data set, or from one part of it, may still cost by the sums."""
         piece = None if part is None else name("part", part)
         with reading(self._store) as chain:
             return opening.account_of(chain, name("dataset", dataset)).remaining(piece)
+
+    def releases_left(
+        self, dataset: str, epsilon: Number, delta: Number = 0, part: str | None = None
+    ) -> int:
+        """How many more releases are possible, by the sums or composed.
+
+        Args:
+            dataset: its name.
+            epsilon: of each release.
+            delta: of each release; above 0, of normal noise.
+            part: a part of the data set.
+
+        Example:
+            >>> import discreet as dp
+            >>> from tempfile import mkdtemp
+            >>> ledger = dp.Ledger.open(mkdtemp() + "/budget.db", budget=3, delta=1e-6)
+            >>> account = ledger.create("trial")
+            >>> ledger.releases_left("trial", epsilon=0.1)
+            41
+        """
+        piece = None if part is None else name("part", part)
+        with reading(self._store) as chain:
+            account = opening.account_of(chain, name("dataset", dataset))
+        return account.releases_left(epsilon, delta, piece)
 
     def datasets(self) -> tuple[Account, ...]:
         """All data sets with budget and expenses, by name."""

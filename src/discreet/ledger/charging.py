@@ -13,7 +13,7 @@ from discreet.core.documents import VERSION
 from discreet.errors import InputError, LedgerError, PrivacyRefusedError
 from discreet.ledger import opening
 from discreet.ledger.accounts import DOUBLED, Account
-from discreet.ledger.amounts import Cost
+from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import Chain
 from discreet.ledger.entries import (
     LONGEST_ABOUT,
@@ -61,7 +61,7 @@ def charge(
 class Quote:
     """What a release would cost, and the account before and after it."""
 
-    cost: Cost
+    cost: Amount
     account: Account
     after: Account
     new: bool  # the account would be opened by this release

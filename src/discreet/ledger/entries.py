@@ -12,7 +12,7 @@ from discreet import check
 from discreet.core.documents import digest
 from discreet.errors import InputError, LedgerError
 from discreet.ledger.accounts import Account
-from discreet.ledger.amounts import Cost
+from discreet.ledger.amounts import Amount
 from discreet.ledger.names import name
 
 LONGEST_ABOUT = 20_000  # characters
@@ -79,10 +79,10 @@ class Entry:
             raise malformed(self) from None
 
     @property
-    def charged(self) -> Cost | None:
+    def charged(self) -> Amount | None:
         """What a charge cost."""
         try:
-            return Cost.read(self.document["charged"]) if self.kind == "charge" else None
+            return Amount.read(self.document["charged"]) if self.kind == "charge" else None
         except (KeyError, TypeError, ValueError):
             raise malformed(self) from None
 

@@ -18,7 +18,7 @@ from discreet import check
 from discreet.core import Guarantee
 from discreet.core.curves import threshold
 from discreet.exact import balls
-from discreet.ledger.amounts import DELTA_UNITS, RENYI_UNITS, Amount, Cost
+from discreet.ledger.amounts import DELTA_UNITS, RENYI_UNITS, Amount
 
 SUMS = "sums"
 _OWN = Fraction(1, 200)  # of δ, for the δ of releases: by sums, and in the filter
@@ -66,7 +66,7 @@ class Filter:
         divergence = balls.rounded_up(lambda: known.renyi(self.order))
         return math.ceil(divergence * RENYI_UNITS), math.ceil(failing * DELTA_UNITS)
 
-    def admits(self, spent: Cost) -> bool:
+    def admits(self, spent: Amount) -> bool:
         """Whether releases that cost this together compose to the budget."""
         return spent.renyi_units <= self.limit_units and spent.failing_units <= self.failing_units
 
