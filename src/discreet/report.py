@@ -13,7 +13,7 @@ from discreet import check
 from discreet.check import Category
 from discreet.core import families
 from discreet.core.family import labels_of
-from discreet.errors import InputError
+from discreet.errors import InputError, NotEnumerable
 from discreet.exact import Floats
 from discreet.extras import needed
 
@@ -84,6 +84,12 @@ class Beside(Tabled):
 
     title: str
     laws: Mapping[str, Any]  # what a posterior is called, and the posterior
+    lacking: str = ""  # why one is not there
+
+    @property
+    def remarks(self) -> list[str]:
+        """Which posterior is not there."""
+        return [self.lacking] if self.lacking else []
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -110,16 +116,19 @@ def side_by_side(
     rng: np.random.Generator | None = None,
 ) -> Beside:
     """The summary of a release whose posteriors have `mean`, `sd` and `interval`."""
-    laws = {"as released": release.posterior}
+    laws, lacking = {"as released": release.posterior}, ""
     if families.spec_of(release.mechanism).can("noise_aware"):
         given = noise_aware is not None
-        laws["noise-aware"] = noise_aware if given else release.noise_aware(n_prior, rng)
+        try:
+            laws["noise-aware"] = noise_aware if given else release.noise_aware(n_prior, rng)
+        except NotEnumerable as error:
+            lacking = f"There is no noise-aware posterior here: {error}."
     for name, law in laws.items():
-        if lacking := [word for word in ("mean", "sd", "interval") if not hasattr(law, word)]:
+        if missing := [word for word in ("mean", "sd", "interval") if not hasattr(law, word)]:
             raise InputError(
-                f"release has no summary: its posterior {name} has no {' and no '.join(lacking)}"
+                f"release has no summary: its posterior {name} has no {' and no '.join(missing)}"
             )
-    return Beside(release.title, laws)
+    return Beside(release.title, laws, lacking)
 
 
 def to_arviz(

@@ -63,6 +63,6 @@ def test_the_papers_are_a_package_of_their_own(
     assert (result.status, result.out) == (2, "")
     assert result.err == (
         "Error: the papers' tables, figures and claims need discreet-papers, in the folder papers "
-        "of a clone: pip install discreet-papers\n"
+        "of a clone: pip install ./papers\n"
     )
     del sys.modules["discreet.cli.reproduce"]  # which monkeypatch would put back

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
 import pytest
 
+from discreet.core.curves import Laplace, Normal, epsilon_at
 from discreet.errors import InputError, MissingPackageError
 from discreet.ledger import Ledger
 from discreet.ledger.accounting import tighter_total
@@ -89,6 +92,7 @@ class TestComposition:
     def test_lattice_with_units_is_exact(self, ledger: Ledger) -> None:
         for _ in range(10):
             paid = guarantee("0.2", 0, "add-remove", "patient", 2)
+            paid = replace(paid, curve=Laplace(Fraction(1, 5), 2))
             ledger.charge("d", paid, {"mechanism": "lattice"})
         total = tighter_total(ledger, "d", 1e-3)
         q = math.exp(-0.1)
@@ -96,6 +100,30 @@ class TestComposition:
         assert _delta(losses, 10, total.epsilon) <= 1e-3 * 1.0001
         assert _delta(losses, 10, total.epsilon - 0.01) > 1e-3
         assert (total.exact, total.by_guarantee) == (("lattice",), ())
+
+    def test_the_name_of_a_mechanism_says_nothing(self, ledger: Ledger) -> None:
+        """One of another family that is called lattice is known by its guarantee."""
+        paid = guarantee("0.2", 0, "add-remove", "patient", 2)
+        ledger.charge("d", paid, {"mechanism": "lattice"})
+        assert tighter_total(ledger, "d", 1e-3).by_guarantee == ("lattice",)
+
+    def test_normal_noise_is_exact(self, ledger: Ledger) -> None:
+        curve = Normal(Fraction(4), Fraction(400))
+        ledger.create("n", 1000, 0.9)
+        for _ in range(4):
+            ledger.charge("n", replace(guarantee(9, "1e-9"), curve=curve), {"mechanism": "normal"})
+        total = tighter_total(ledger, "n", 1e-5)
+        assert total.exact == ("normal",)
+        four = Normal(Fraction(16), Fraction(400))  # as private as one with twice the change
+        assert total.epsilon == pytest.approx(float(epsilon_at(four, Fraction(1, 10**5))), rel=5e-3)
+
+    def test_composed_releases_stay_within_the_budget(self, ledger: Ledger) -> None:
+        """What the filter admits, dp-accounting finds within it too."""
+        ledger.create("many", 1, 1e-6)
+        for _ in range(ledger.releases_left("many", 0.02)):
+            ledger.charge("many", guarantee("0.02"), {"mechanism": "ehds"})
+        assert ledger.releases_left("many", 0.02) == 0
+        assert 0.7 < tighter_total(ledger, "many", 1e-6).epsilon < 1
 
     def test_the_worst_part_counts(self, ledger: Ledger) -> None:
         ledger.create("d", 3, 0.1, "add-remove", parts=("north", "south"))

@@ -198,7 +198,7 @@ def column(number: int, **values: Any) -> Callable[[Entry], Entry]:
     return lambda entry: replace(entry, **values) if entry.number == number else entry
 
 
-PROMISED = '"guarantee":{"adjacency":"substitute","delta":"0","epsilon":'
+PROMISED = '"guarantee":{"adjacency":"substitute","curve":null,"delta":"0","epsilon":'
 ZERO = '{"delta":"0","epsilon":'
 
 

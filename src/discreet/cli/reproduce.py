@@ -21,7 +21,7 @@ def _command() -> click.Command:
 def _missing(words: tuple[str, ...]) -> None:
     raise MissingPackageError(
         "the papers' tables, figures and claims need discreet-papers, in the folder papers of a "
-        "clone: pip install discreet-papers"
+        "clone: pip install ./papers"
     )
 
 

@@ -81,7 +81,12 @@ def _show_released(made: AnyRelease) -> None:
     plains: dict[Any, Any] = {"": made.posterior} if by is None else made.by_group()
     for group, posterior in plains.items():
         title = f"{by.column} {group}" if by else made.title
-        console.print(_plain(title, PLAIN, posterior.table()))
+        if hasattr(posterior, "table"):
+            console.print(_plain(title, PLAIN, posterior.table()))
+        else:
+            from discreet.report import Beside
+
+            console.print(Beside(title, {"as released": posterior}))
     common.say("The intervals treat the released counts as the true ones.")
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache, partial
+from typing import Any
 
 from flint import arb
 
+from discreet.core.documents import exact
 from discreet.exact import balls, theta
 from discreet.exact.balls import ball
 from discreet.exact.hockey_stick import discrete_gaussian_delta, discrete_pair_delta
@@ -51,6 +53,12 @@ class Curve:
     def exact_rho(self) -> Fraction | None:
         """A ρ that is proved and rational."""
         return None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON can hold it: the kind of the curve and its numbers."""
+        return {"kind": type(self).__name__} | {
+            field.name: _write(getattr(self, field.name)) for field in fields(self)
+        }
 
     def delta(self, epsilon: Fraction) -> arb:
         """A bound on δ(ε): from D_α, at the best order found."""
@@ -392,6 +400,28 @@ class Known(Curve):
     def zcdp(self) -> arb:
         rho = ball(self.rho)
         return rho if self.bound is None else rho.min(Pure(self.bound).zcdp())
+
+
+def _write(value: Any) -> Any:
+    if isinstance(value, Curve):
+        return value.document()
+    if isinstance(value, tuple):
+        return [_write(item) for item in value]
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def read_curve(document: Mapping[str, Any]) -> Curve | None:
+    """The curve of noise on one axis that `document` wrote; None for the other kinds."""
+    numbers = {
+        name: exact(value)
+        for name, value in document.items()
+        if isinstance(value, str) and name != "kind"
+    }
+    if document["kind"] == "Laplace":
+        return Laplace(numbers["bound"], document["steps"])
+    if document["kind"] == "Normal" and document["dimension"] == 1:
+        return Normal(numbers["sensitivity_squared"], numbers["variance"])
+    return None
 
 
 @cache

@@ -141,6 +141,8 @@ class Guarantee:
         known = self.known
         if known is None or stated == 0:
             return stated
+        if known.epsilon is not None and loss >= known.epsilon:
+            return Fraction(0)
         return min(stated, balls.rounded_up(lambda: known.delta(loss)))
 
     def for_group(self, m: int) -> Guarantee:
@@ -209,7 +211,9 @@ class Guarantee:
             "unit": self.unit,
             "max_per_unit": self.max_per_unit,
         }
-        return document if version < 3 else document | {"rho": self._rhos()}
+        if version < 3:
+            return document
+        return document | {"rho": self._rhos(), "curve": self.curve and self.curve.document()}
 
     def _rhos(self) -> dict[str, str]:
         """What ρ is for each adjacency, where it is known."""

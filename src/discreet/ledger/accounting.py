@@ -7,11 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discreet import check
-from discreet.core import Adjacency
-from discreet.core.documents import exact
+from discreet.core.curves import Laplace, Normal, read_curve
 from discreet.extras import needed
 from discreet.ledger.accounts import Account
 from discreet.ledger.amounts import Amount
@@ -21,7 +20,7 @@ from discreet.ledger.names import name
 if TYPE_CHECKING:
     from discreet.ledger.book import Ledger
 
-MOST_RECORDS_PER_UNIT = 1000  # beyond, the distribution of lattice noise is too long a list
+MOST_STEPS = 1000  # beyond, the distribution of discrete Laplace noise is too long a list
 
 
 @dataclass(frozen=True)
@@ -50,26 +49,12 @@ class AccountedTotal:
         )
 
 
-@dataclass(frozen=True)
-class _Loss:
-    """A release as the accountant sees it; `sensitivity` is 0 for one known by (ε, δ) only."""
-
-    mechanism: str
-    epsilon: Fraction
-    delta: Fraction
-    sensitivity: int
-
-
 def tighter_total(ledger: Ledger, dataset: str, delta: object) -> AccountedTotal:
     """The least ε at a given δ that the composed privacy loss distributions prove.
 
-    A release with (ε, δ) is dominated by the pair of laws that is worst among all such. `lattice`
-    under add-remove is independent discrete Laplace noise of rate a = ε/m on counts that change by
-    at most m in l1, and is dominated by one count that changes by m. For shifts s along one axis
-    the likelihood ratio is monotone, so the same threshold tests are optimal for every s and the
-    trade-off functions satisfy T_{s+t} = T_t ∘ (1 − T_s); a shift along several axes is a chain of
-    such shifts, for which ≥ holds by group privacy (Dong, Roth and Su 2022, section 2.3). It is
-    attained by a unit whose records are all in one category.
+    A release with (ε, δ) is dominated by the pair of laws that is worst among all such. Discrete
+    Laplace noise is dominated by that on one number (`core.curves.Laplace` has the argument), and
+    normal noise on one number by the largest change of it, for the same reason.
 
     Where parts are declared, the releases from the whole data set are composed with those of each
     part, and the worst counts. Rounding is upwards. Adaptively chosen budgets are not covered
@@ -95,35 +80,43 @@ def tighter_total(ledger: Ledger, dataset: str, delta: object) -> AccountedTotal
     )
     if account.spent.delta <= at:
         bound = min(bound, math.nextafter(float(account.spent.epsilon), math.inf))
+    names: dict[bool, set[str]] = {True: set(), False: set()}
+    for _, loss in losses:
+        names[not isinstance(loss.curve, Amount)].add(loss.mechanism)
     return AccountedTotal(
-        label,
-        bound,
-        at,
-        account.spent,
-        tuple(sorted({loss.mechanism for _, loss in losses if loss.sensitivity})),
-        tuple(sorted({loss.mechanism for _, loss in losses if not loss.sensitivity})),
+        *(label, bound, at, account.spent, tuple(sorted(names[True])), tuple(sorted(names[False])))
     )
 
 
+class _Loss(NamedTuple):
+    """A release as the accountant sees it: by its noise, or by what was charged."""
+
+    mechanism: str
+    curve: Laplace | Normal | Amount
+
+
 def _loss(entry: Entry, account: Account) -> _Loss:
-    """A lattice release under add-remove by its noise, any other by what was charged."""
+    """The curve that the guarantee states, if its distribution is known, else what was charged."""
     cost, document = entry.charged, entry.document
     try:
-        promised, mechanism = document["guarantee"], str(document["about"].get("mechanism", "?"))
-        most = int(promised["max_per_unit"])
-        # the lattice mechanism for networks has no add-remove form, so this is one table of counts
-        known = (
-            mechanism == "lattice"
-            and promised["adjacency"] == account.adjacency == Adjacency.ADD_REMOVE
-            and most <= MOST_RECORDS_PER_UNIT
-        )
-        if known:
-            return _Loss(mechanism, exact(promised["epsilon"]), Fraction(0), most)
+        promised, name = document["guarantee"], str(document["about"].get("mechanism", "?"))
+        stated = promised.get("curve")
+        same = stated is not None and promised["adjacency"] == account.adjacency
+        curve = read_curve(stated) if same else None
     except (KeyError, TypeError, ValueError, AttributeError):
         raise malformed(entry) from None
+    if isinstance(curve, Laplace) and curve.steps is not None and curve.steps <= MOST_STEPS:
+        return _Loss(name, curve)
+    if isinstance(curve, Normal) and _is_square(curve.sensitivity_squared):
+        return _Loss(name, curve)
     if cost is None:
         raise malformed(entry)
-    return _Loss(mechanism, cost.epsilon, cost.delta, 0)
+    return _Loss(name, cost)
+
+
+def _is_square(number: Fraction) -> bool:
+    """Of a whole number: that is by how much the one number changes."""
+    return number.denominator == 1 and math.isqrt(number.numerator) ** 2 == number
 
 
 def _composed(losses: list[_Loss], delta: Fraction) -> float:
@@ -140,9 +133,15 @@ def _distribution(loss: _Loss) -> Any:
     with needed("a tighter total needs dp-accounting", "discreet[accounting]"):
         common = import_module("dp_accounting.pld.common")
         distributions = import_module("dp_accounting.pld.privacy_loss_distribution")
-    if loss.sensitivity:
-        rate = float(loss.epsilon / loss.sensitivity)
-        return distributions.from_discrete_laplace_mechanism(rate, loss.sensitivity)
+    curve = loss.curve
+    if isinstance(curve, Laplace):
+        assert curve.steps is not None
+        rate = float(curve.epsilon / curve.steps)
+        return distributions.from_discrete_laplace_mechanism(rate, curve.steps)
+    if isinstance(curve, Normal):
+        return distributions.from_discrete_gaussian_mechanism(
+            math.sqrt(curve.variance), math.isqrt(int(curve.sensitivity_squared))
+        )
     return distributions.from_privacy_parameters(
-        common.DifferentialPrivacyParameters(float(loss.epsilon), float(loss.delta))
+        common.DifferentialPrivacyParameters(float(curve.epsilon), float(curve.delta))
     )

@@ -86,6 +86,7 @@ def checks(family: Family) -> list[Check]:
         _check(rule, str(case), case)
         for case in cases(family)
         for rule in (*mechanisms.RULES, *releases.RULES)
+        if case.spec.can(mechanisms.ABOUT.get(rule, "make"))
     ]
     return whole + each
 

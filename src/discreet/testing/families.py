@@ -48,12 +48,14 @@ def lists_the_options_of_its_functions(family: Family) -> None:
         taken = inspect.signature(make).parameters.values()
         defaults = {p.name: p.default for p in taken if p.kind is p.KEYWORD_ONLY}
         assert ("adjacency" in defaults) == (len(spec.adjacencies) > 1), (
-            f"make of {spec.name} must take adjacency if, and only if, it has several"
+            f"make of {spec.name} must take adjacency, keyword-only, exactly if it has several"
         )
         for name in ("adjacency", "calibrate"):  # which `dp.mechanism` gives
             defaults.pop(name, None)
         listed = {option.name: option.default for option in spec.options}
-        assert listed == defaults, f"options of {spec.name}: {listed}, of its make: {defaults}"
+        assert listed == defaults, (
+            f"options of {spec.name} are {listed}, the keyword-only ones of its make {defaults}"
+        )
 
 
 def writes_and_reads_its_models(family: Family) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
+
+import numpy as np
 
 from discreet.auditing import audit
 from discreet.core import Adjacency, Law, Mechanism
@@ -98,6 +102,58 @@ def draws_from_its_law(case: Case) -> None:
     raise AssertionError("the law must change with epsilon: no larger one was told from it")
 
 
+def releases_by_its_law(case: Case) -> None:
+    """Raw draws, post-processed, fit the law of what is released, and not that of a larger ε."""
+    made = case.make()
+    law = made.law(case.example.data)
+    if made.make_law is made.make_raw_law or _unlisted(law):
+        return
+    raw = drawn(made.raw_law(case.example.data), 1)
+    ours = np.array([made.postprocess(row) for row in raw])
+    for factor in LOUDER:
+        louder = case.make(EPSILON * factor).law(case.example.data)
+        others = drawn(louder, 2)
+        fits = apart(law, louder, ours, others) <= LIMIT
+        assert fits, "law must be the raw law after post-processing"
+        if apart(law, louder, others, others) > LIMIT:
+            return
+
+
+def keeps_to_its_curve(case: Case) -> None:
+    """The exact δ(ε) of neighbours is nowhere above the curve of the guarantee, nor D_α above ρα.
+
+    Of laws that list all outcomes, for counts of categories.
+    """
+    made = case.make()
+    known, law = made.guarantee.known, made.law(case.example.data)
+    if known is None or law.candidates is None or not hasattr(case.model, "categories"):
+        return
+    here = np.exp(law.log_p)
+    for neighbour in _neighbours(case):
+        there = np.exp(made.law(neighbour).log_p)
+        both = (here > 0) & (there > 0)
+        for epsilon in (0.0, 0.2, 0.6):
+            delta = np.maximum(here - math.exp(epsilon) * there, 0).sum()
+            assert delta <= float(made.guarantee.delta_at(epsilon)) + 1e-9, "delta_at is too small"
+        for alpha in (1.01, 2.0, 9.0):
+            moments = here[both] ** alpha * there[both] ** (1 - alpha)
+            divergence = math.log(moments.sum()) / (alpha - 1)
+            assert divergence <= alpha * made.guarantee.rho + 1e-9, "rho is too small"
+
+
+def _neighbours(case: Case) -> list[tuple[int, ...]]:
+    """Counts in which one record of the example is another."""
+    counts = case.vector
+    found = []
+    for i, j in itertools.permutations(range(len(counts)), 2):
+        if counts[i] and case.adjacency is Adjacency.SUBSTITUTE:
+            moved = list(counts)
+            moved[i] -= 1
+            moved[j] += 1
+            found.append(tuple(moved))
+    return found
+
+
 def _unlisted(law: Law) -> bool:
     """Whether its probabilities are not known: of continuous draws that are rejected."""
     try:
@@ -109,9 +165,9 @@ def _unlisted(law: Law) -> bool:
 
 def loses_no_more_than_it_promises(case: Case) -> None:
     """The exact loss of neighbouring data is at most ε; a louder mechanism is found out."""
-    if not case.spec.can("audit") or not case.make().guarantee.private:
-        return
     made = case.make()
+    if not made.guarantee.private:
+        return
     found = _loss(case, made)
     if found is None:
         return
@@ -149,20 +205,18 @@ def _loss(case: Case, made: Mechanism) -> tuple[float, float] | None:
 
 def can_be_calibrated(case: Case) -> None:
     """Where it can, the audited loss of the result is at most ε."""
-    if case.spec.can("calibrate"):
-        made = case.make(calibrate=True)
-        assert made.guarantee.private
-        assert made.guarantee.epsilon <= EPSILON
+    made = case.make(calibrate=True)
+    assert made.guarantee.private
+    assert made.guarantee.epsilon <= EPSILON
 
 
 def says_what_error_to_expect(case: Case) -> None:
     """Its `error` is a number that a larger ε makes smaller: what `dp.plan` looks for."""
-    if case.spec.can("expected_error"):
-        found = case.make().expected_error(1000)
-        assert str(found), "an expected error must print"
-        assert math.isfinite(found.error)
-        less = case.make(EPSILON * LOUDER[0]).expected_error(1000).error
-        assert 0 <= less < found.error, "a larger epsilon must have a smaller error"
+    found = case.make().expected_error(1000)
+    assert str(found), "an expected error must print"
+    assert math.isfinite(found.error)
+    less = case.make(EPSILON * LOUDER[0]).expected_error(1000).error
+    assert 0 <= less < found.error, "a larger epsilon must have a smaller error"
 
 
 def refuses_what_is_wrong(case: Case) -> None:
@@ -203,6 +257,8 @@ RULES = (
     is_a_value,
     is_made_again_from_what_is_stored,
     draws_from_its_law,
+    releases_by_its_law,
+    keeps_to_its_curve,
     noise_is_drawn_without_a_seed,
     loses_no_more_than_it_promises,
     can_be_calibrated,
@@ -210,3 +266,10 @@ RULES = (
     refuses_what_is_wrong,
     refuses_what_was_read_otherwise,
 )
+
+# what a mechanism must be able to do for a rule to be about it
+ABOUT: dict[Callable[..., None], str] = {
+    loses_no_more_than_it_promises: "audit",
+    can_be_calibrated: "calibrate",
+    says_what_error_to_expect: "expected_error",
+}
