@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,17 @@ import discreet as dp
 from discreet.exact import balls, compositions
 from discreet.exact.balls import ball
 from discreet.laws.exponential import ExponentialLaw
+from discreet.noise_aware.kernels import Kernel, LaplaceKernel, NormalKernel
 
-OPTIONS: dict[str, dict[str, Any]] = {"smooth_hellinger": {"delta": 1e-6}}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "smooth_hellinger": {"delta": 1e-6},
+    "gaussian": {"delta": 1e-3},
+}
+KERNELS: dict[str, Callable[[float], Kernel]] = {  # by how steep they are
+    "laplace": LaplaceKernel,
+    "floored": partial(LaplaceKernel, floored=True),
+    "normal": lambda rate: NormalKernel(3 / rate**2),
+}
 
 
 PRIORS: tuple[Any, ...] = (1, "jeffreys", (0.3, 2, 5, 0.7))
@@ -82,4 +92,9 @@ SEVERAL = [
     ("lattice", 2, None, (0.05, 0.1), {}),
     ("lattice", 3, None, 1, {"n_prior": (45, 50)}),
     ("lattice", 2, None, 3, {"n_prior": stats.poisson(40)}),
+    ("gaussian", 3, 60, 1, {}),
+    ("gaussian", 4, 30, "jeffreys", {}),
+    ("gaussian", 3, None, (20, 5, 40), {}),
+    ("gaussian", 2, None, (0.05, 0.1), {}),
+    ("gaussian", 3, None, 1, {"n_prior": (45, 50)}),
 ]

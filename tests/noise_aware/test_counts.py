@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -17,8 +18,10 @@ from discreet.exact import balls
 from discreet.exact.balls import ball
 from discreet.families.dirichlet import listed_counts
 from discreet.noise_aware import infer, two_categories
+from discreet.noise_aware.kernels import Kernel, LaplaceKernel
 from discreet.noise_aware.prior import log_rise, log_steps
 from tests.noise_aware.cases import (
+    KERNELS,
     PRIORS,
     SPIKES,
     brute_force,
@@ -125,19 +128,19 @@ def test_with_many_records_the_noise_is_nothing() -> None:
 
 
 @pytest.mark.parametrize("prior", SPIKES)
-@pytest.mark.parametrize("floored", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_the_bound_on_what_is_left_out_holds(
-    prior: tuple[Any, ...], floored: bool, monkeypatch: pytest.MonkeyPatch
+    prior: tuple[Any, ...], kernel: Callable[[float], Kernel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Windows that are far too narrow leave out much, and say so."""
     n, alpha = 400, tuple(Fraction(str(a)) for a in prior)
     monkeypatch.setattr(two_categories, "TOLERANCE", math.inf)
     some = 0
     for rate, z, reach in itertools.product((0.05, 1.0), (-30, 0, 77, 200, 399, 450), (0.5, 3, 12)):
-        whole = two_categories._listed(alpha, n, z, rate, floored, 0, n)
+        whole = two_categories._listed(alpha, n, Fraction(z), kernel(rate), 0, n)
         p = np.exp(whole - special.logsumexp(whole))
         monkeypatch.setattr(two_categories, "_REACH", reach)
-        listed = two_categories.infer(alpha, n, z, rate, floored)
+        listed = two_categories.infer(alpha, n, Fraction(z), kernel(rate))
         inside = listed.counts[:, 0].astype(int)
         outside = 1 - p[inside].sum()
         assert outside <= listed.left_out * (1 + 1e-9) + 1e-13
@@ -146,21 +149,23 @@ def test_the_bound_on_what_is_left_out_holds(
 
 
 @pytest.mark.parametrize("prior", [(1, 1), (0.5, 3), (2, 3000), (3000, 2), (0.2, 900)])
-@pytest.mark.parametrize("floored", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_the_bound_holds_for_windows_beside_the_output(
-    prior: tuple[Any, ...], floored: bool
+    prior: tuple[Any, ...], kernel: Callable[[float], Kernel]
 ) -> None:
     """Outwards the noise may still grow towards z: windows below, around and above it."""
     n, alpha, beside = 400, tuple(Fraction(str(a)) for a in prior), 0
     for rate, z in itertools.product((0.05, 0.4, 1.0), (-30, 10, 200, 390, 450)):
-        whole = two_categories._listed(alpha, n, z, rate, floored, 0, n)
+        whole = two_categories._listed(alpha, n, Fraction(z), kernel(rate), 0, n)
         p = np.exp(whole - special.logsumexp(whole))
         ends = {0, 3, 9, 11, 60, 199, 200, 201, 340, 389, 391, 397, n} | {z - 1, z, z + 1}
         for window in itertools.combinations(sorted(end for end in ends if 0 <= end <= n), 2):
             low, high = window
-            logs = two_categories._listed(alpha, n, z, rate, floored, low, high)
+            logs = two_categories._listed(alpha, n, Fraction(z), kernel(rate), low, high)
             edges = float(logs[0]), float(logs[-1])
-            bound = two_categories._left_out(alpha, n, z, rate, floored, window, edges, logs)
+            bound = two_categories._left_out(
+                alpha, n, Fraction(z), kernel(rate), window, edges, logs
+            )
             outside = p[:low].sum() + p[high + 1 :].sum()
             assert outside <= bound * (1 + 1e-9) + 1e-13
             beside += bool((high < z or low > z) and bound < 0.5 and outside > 1e-9)
@@ -168,9 +173,9 @@ def test_the_bound_holds_for_windows_beside_the_output(
 
 
 @pytest.mark.parametrize("prior", [(1, 1), (0.5, 3), (20, 30)])
-@pytest.mark.parametrize("floored", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_the_bound_on_grouping_holds(
-    prior: tuple[Any, ...], floored: bool, monkeypatch: pytest.MonkeyPatch
+    prior: tuple[Any, ...], kernel: Callable[[float], Kernel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Total variation to the exact mixture, for cells of several sizes."""
     alpha = tuple(Fraction(str(a)) for a in prior)
@@ -180,12 +185,12 @@ def test_the_bound_on_grouping_holds(
         return dp.DirichletMixture((0, 1), listed.counts + np.array(prior), weights)
 
     for n, z, rate in ((700, 200, 0.016), (700, 10, 0.004), (700, 800, 0.01)):
-        exact = mixture(two_categories.infer(alpha, n, z, rate, floored))
+        exact = mixture(two_categories.infer(alpha, n, Fraction(z), kernel(rate)))
         for cells in (60, 300):
             with monkeypatch.context() as patch:
                 patch.setattr(two_categories, "MOST_LISTED", 50)
                 patch.setattr(two_categories, "_CELLS", cells)
-                listed = two_categories.infer(alpha, n, z, rate, floored)
+                listed = two_categories.infer(alpha, n, Fraction(z), kernel(rate))
             assert len(listed.logs) < cells + 5
             assert 0 < listed.grouped <= 1
             assert mixture(listed).total_variation(exact) <= listed.grouped
@@ -205,10 +210,10 @@ def test_grouping_includes_that_the_weights_are_wrong(
     There the distances within the cells alone are less than the error.
     """
     alpha = tuple(Fraction(str(a)) for a in prior)
-    exact = two_categories.infer(alpha, n, 0, rate, False)
+    exact = two_categories.infer(alpha, n, Fraction(0), LaplaceKernel(rate))
     monkeypatch.setattr(two_categories, "MOST_LISTED", 50)
     monkeypatch.setattr(two_categories, "_CELLS", cells)
-    listed = two_categories.infer(alpha, n, 0, rate, False)
+    listed = two_categories.infer(alpha, n, Fraction(0), LaplaceKernel(rate))
     laws = [
         dp.DirichletMixture(
             (0, 1), each.counts + np.array(prior), np.exp(each.logs - each.logs.max())

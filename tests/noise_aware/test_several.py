@@ -11,6 +11,7 @@ import pytest
 from scipy import special, stats
 
 from discreet.noise_aware import infer, mixing, product, several_categories, totals, windows
+from discreet.noise_aware.kernels import LaplaceKernel
 from tests.noise_aware.cases import (
     SEVERAL,
     made,
@@ -183,7 +184,7 @@ def test_a_private_total_with_a_weak_prior(
     """
     prior, rate = Fraction(alpha), 0.9
     flat = totals.PriorOfN(np.zeros_like, 0, math.inf, True)
-    problem = totals.Problem((prior,) * 3, None, z, None, rate, False, flat)
+    problem = totals.Problem((prior,) * 3, None, z, None, LaplaceKernel(rate), flat)
     found = mixing.draw_mixed(problem, 200_000, rng)
     c = np.stack(np.meshgrid(*[np.arange(50.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     a, sums = float(prior), c.sum(axis=1)
@@ -208,7 +209,9 @@ def test_counts_beyond_the_digits_of_floats() -> None:
     flat, results = totals.PriorOfN(np.zeros_like, 0, math.inf), []
     for size in (10**4, 2**60):
         z = (size + 3, size - 2, size + 4)
-        problem = totals.Problem((Fraction(1),) * 3, 3 * size, z[:2], z[2] - 5, 0.5, False, flat)
+        problem = totals.Problem(
+            (Fraction(1),) * 3, 3 * size, z[:2], z[2] - 5, LaplaceKernel(0.5), flat
+        )
         points = several_categories.enumerate_points(windows.prepare(problem))
         assert points is not None
         results.append(np.sort(points.logs - points.logs.max())[-500:])

@@ -17,7 +17,8 @@ from discreet.exact import Floats, Ints
 from discreet.laws.lattice import LatticeLaw
 from discreet.laws.noise import NoiseLaw
 from discreet.noise_aware import infer
-from discreet.noise_aware.prior import log_steps, magnitude
+from discreet.noise_aware.kernels import LaplaceKernel
+from discreet.noise_aware.prior import log_steps
 from discreet.progress import track
 
 _REACH = 32.0  # windows end where the noise has fallen by e^-32
@@ -71,6 +72,7 @@ def _additive(
     mechanism: Mechanism, n: int, raws: Ints, points: Floats, noise: tuple[float, bool, int]
 ) -> Floats:
     rate, floored, width = noise
+    kernel = LaplaceKernel(rate, floored)
     prior = mechanism.config.model.prior
     k = len(prior)
     tables = [log_steps(alpha, 0, n + 1) for alpha in prior]
@@ -81,7 +83,7 @@ def _additive(
         seen = z[:, :1] if k == 2 else z
         lows = np.clip(seen - width // 2, 0, n + 1 - width)
         counts = lows[:, :, None] + np.arange(width)
-        logs = -rate * magnitude((seen[:, :, None] - counts).astype(np.float64), floored)
+        logs = kernel.log((seen[:, :, None] - counts).astype(np.float64))
         if k == 2:
             logs += (tables[0] + tables[1][::-1])[counts]
             weights = [_normalised(logs[:, 0])]

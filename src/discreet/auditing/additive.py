@@ -12,8 +12,10 @@ from flint import arb
 from discreet.core import Law, PointMass
 from discreet.exact.balls import ball
 from discreet.exact.hockey_stick import (
+    LARGEST_PAIR,
     discrete_gaussian_delta,
     discrete_hockey_stick,
+    discrete_pair_delta,
     least_gaussian_delta,
 )
 from discreet.laws.gaussian import DiscreteGaussianLaw, SummedGaussianLaw
@@ -27,7 +29,8 @@ class Shift(NamedTuple):
     `laplace` is Σ rate_i·|shift_i| over discrete Laplace noise, infinite where no noise hides a
     difference, and if only one number differs `lone` is by how much and the rate. `squares` is
     Σ (shift_i/σ_i)² over discrete Gaussian noise of `dimension` coordinates and least variance
-    `least`, and if only one of these differs `single` is by how much and the variance.
+    `least`, and if only one of these differs `single` is by how much and the variance. If two
+    differ, by 1 each, `pair` is the variance.
     """
 
     laplace: Fraction | float
@@ -36,6 +39,7 @@ class Shift(NamedTuple):
     dimension: int = 0
     least: Fraction = Fraction(1)
     single: tuple[int, Fraction] | None = None
+    pair: Fraction | None = None
 
     def delta(self, epsilon: Fraction) -> tuple[arb, arb]:
         """Bounds on δ(ε): the same ball for noise of one kind if one number differs.
@@ -49,6 +53,9 @@ class Shift(NamedTuple):
             return _laplace_delta(self.laplace, self.lone, epsilon)
         if self.single is not None and self.laplace == 0:
             exact = discrete_hockey_stick(epsilon, *self.single)
+            return exact, exact
+        if self.pair is not None and self.pair <= LARGEST_PAIR and self.laplace == 0:
+            exact = discrete_pair_delta(epsilon, self.pair)
             return exact, exact
         square = self.squares * self.least
         rest = epsilon - self.laplace
@@ -106,9 +113,10 @@ def shift_between(here: Law, there: Law) -> Shift | None:
         loss + sum((shift * rate for shift, rate in moved), Fraction(0)),
         moved[0] if len(moved) == 1 else None,
         sum((shift**2 / variance for shift, variance in changed), Fraction(0)),
-        len(gaussian),
-        min((variance for _, variance in gaussian), default=Fraction(1)),
+        len(changed),  # the others are independent, and tell nothing
+        min((variance for _, variance in changed), default=Fraction(1)),
         changed[0] if len(changed) == 1 else None,
+        changed[0][1] if len(changed) == 2 and set(changed) == {(1, changed[0][1])} else None,
     )
 
 
@@ -140,7 +148,7 @@ def worst_shifts(shifts: Iterable[Shift]) -> tuple[Shift, ...]:
     """
     kept: dict[object, list[Shift]] = {}
     for shift in sorted(set(shifts), key=lambda s: (s.laplace, s.squares), reverse=True):
-        alone = tuple(pair and pair[1] for pair in (shift.lone, shift.single))
+        alone = *(one and one[1] for one in (shift.lone, shift.single)), shift.pair
         front = kept.setdefault((shift.dimension, shift.least, alone), [])
         if not front or shift.squares > front[-1].squares:
             front.append(shift)

@@ -74,14 +74,15 @@ def adjacency_option(default: str | None = "substitute") -> Callable[[Command], 
     )
 
 
-def mechanism_option(default: str | None = "lattice") -> Callable[[Command], Command]:
+def mechanism_option(default: str | None = None) -> Callable[[Command], Command]:
     """Which mechanism."""
     return click.option(
         "--mechanism",
         default=default,
         show_default=default is not None,
         type=click.Choice(FAMILY.names),
-        help="See the guide; lattice is the most accurate that works at any size.",
+        help="See the guide. Unless given, what is most accurate at any size: lattice, or with a "
+        "delta gaussian where that is better.",
     )
 
 
@@ -115,7 +116,7 @@ payment_options = options(
 )
 mechanism_options = options(
     click.option("--gamma", help="Smoothness of ehds."),
-    click.option("--delta", help="Of smooth_hellinger."),
+    click.option("--delta", help="What may go wrong besides: for normal noise, below 1/n."),
     click.option("--calibrate", is_flag=True, help="Scale by an exact audit to spend epsilon."),
     click.option(
         "--postprocess",

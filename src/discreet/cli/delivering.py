@@ -32,7 +32,7 @@ def carry_out(
     count: Callable[[], Any],
     model: Any,
     epsilon: Fraction,
-    mechanism: str,
+    mechanism: str | None,
     options: Mapping[str, Any],
     *,
     n: int | None,
@@ -68,6 +68,8 @@ def carry_out(
         part=part,
         **options,
     )
+    if mechanism is None and options.get("delta") and not (quiet or as_json):
+        common.say(f"{made.mechanism.name} was taken: its noise is the smaller one here.")
     left = None if book is None or dataset is None else (dataset, book, part)
     files = {"Release": out, "Plot": plot, "Network": bif}
     return deliver(made, left, files, force, as_json, quiet)

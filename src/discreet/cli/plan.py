@@ -33,7 +33,7 @@ def command(
     error: str | None,
     width: str | None,
     epsilon: str | None,
-    mechanism: str,
+    mechanism: str | None,
     at: str | None,
     worst_case: bool,
     adjacency: str,

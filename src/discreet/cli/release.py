@@ -52,7 +52,7 @@ def command(
     categories: str,
     prior: str,
     epsilon: str,
-    mechanism: str,
+    mechanism: str | None,
     adjacency: str,
     n: int | None,
     ledger: str | None,

@@ -20,7 +20,11 @@ from flint import arb
 from discreet.core.documents import exact
 from discreet.exact import balls, theta
 from discreet.exact.balls import ball
-from discreet.exact.hockey_stick import discrete_gaussian_delta, discrete_pair_delta
+from discreet.exact.hockey_stick import (
+    discrete_gaussian_delta,
+    discrete_hockey_stick,
+    discrete_pair_delta,
+)
 
 _DIGITS = 10**12
 _MOST_CELLS = 256  # beyond, P(L = 0) hardly grows
@@ -328,6 +332,10 @@ class Normal(Curve):
     def delta(self, epsilon: Fraction) -> arb:
         if self.pair:
             return discrete_pair_delta(epsilon, self.variance)
+        root = math.isqrt(int(self.sensitivity_squared))
+        if self.dimension == 1 and root**2 == self.sensitivity_squared:
+            # shifts of a log-concave law have the same optimal tests, so the largest is the worst
+            return discrete_hockey_stick(epsilon, root, self.variance)
         return discrete_gaussian_delta(
             epsilon, self.sensitivity_squared, self.variance, self.dimension, self.least
         )

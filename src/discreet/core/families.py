@@ -134,6 +134,8 @@ def mechanism(
             "optimal": the least expected loss that is possible; options loss ("hellinger",
             "total_variation", "squared_error" or a matrix) and weights ("uniform",
             "prior_predictive" or a vector);
+            "gaussian": normal noise, needs delta; options postprocess ("project", "clip" or None),
+            and under add-remove unit and max_per_unit;
             "ls_dim", "ls_hist": Laplace noise, rounded down;
             "ehd", "ehds" (gamma=1.0), "ehdl" (not private): exponential mechanisms with global,
             smooth or local sensitivity; option distance ("hellinger" or, for two categories,
@@ -161,9 +163,9 @@ def mechanism(
         model: the model whose posterior is released.
         n: the public number of records; left out under add-remove, where it is private.
         epsilon: the nominal privacy parameter of the mechanism; `guarantee` says what is proved.
-        adjacency: "substitute"; "add-remove" for `lattice`, in networks `laplace_updates`, of means
-            `laplace` and `gaussian`, in regressions `statistics`; "attribute" for
-            `posterior_sample`.
+        adjacency: "substitute"; "add-remove" for `lattice` and `gaussian`, in networks
+            `laplace_updates`, of means `laplace` and `gaussian`, in regressions `statistics`;
+            "attribute" for `posterior_sample`.
         options: of the mechanism, as listed.
 
     Returns:

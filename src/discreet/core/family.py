@@ -13,6 +13,8 @@ from discreet.core.adjacency import Adjacency
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from discreet.core.guarantee import Guarantee
     from discreet.core.mechanism import Config, Mechanism
 
@@ -192,6 +194,8 @@ class Family:
         model: the class of its models, "package.module:name".
         specs: its mechanisms.
         default: the name of the one that is taken if none is asked for.
+        choose: (model, n, epsilon, adjacency, options) to the name of the one that is better there,
+            by public values; if not given, the default.
         read: from a document, whose part "model" the model's `to_document` wrote, to a model.
         summary: (release, noise_aware, n_prior, rng, **view) to what is printed of a release; if
             not given, means, standard deviations and intervals, for posteriors that have them.
@@ -217,6 +221,7 @@ class Family:
     views: tuple[str, ...] = ()
     write: Callable[[Any], Any] = write_numbers
     remake: Callable[[Mapping[str, Any]], Mechanism] | None = None
+    choose: Callable[..., str] | None = None
     settings: tuple[Option, ...] = ()
     examples: Callable[[], Sequence[Example]] = Unavailable("family has no examples", "family")
 
@@ -246,6 +251,23 @@ class Family:
 
         found: MechanismSpec = check.choice("mechanism", name, tuple(self.mechanisms))
         return found  # which it never comes to
+
+    def choice(
+        self,
+        name: str | None,
+        model: Any,
+        n: int | None,
+        epsilon: Fraction,
+        adjacency: Adjacency,
+        options: dict[str, Any],
+    ) -> str:
+        """The mechanism that was asked for, or else the better one; a δ it has no use for goes."""
+        if name is not None or self.choose is None:
+            return self.default if name is None else name
+        chosen = self.choose(model, n, epsilon, adjacency, options)
+        if all(option.name != "delta" for option in self.spec(chosen).options):
+            options.pop("delta", None)
+        return chosen
 
     def having(self, adjacency: Adjacency) -> list[str]:
         """The names of the mechanisms that have an adjacency."""

@@ -6,6 +6,7 @@ output under two neighbouring data sets.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
 
@@ -17,7 +18,7 @@ from discreet.exact.balls import ball
 
 _SPREADS = tuple(Fraction(n, 4) for n in (1, 2, 3, 4, 5, 6, 8, 12, 16))
 _ONE, _TEN = 10**11, 10**12  # a variance has 12 significant digits
-_LARGEST_PAIR = theta.LONGEST**2  # variances beyond have the bound, which is as good there
+LARGEST_PAIR = theta.LONGEST**2  # variances beyond have the bound, which is as good there
 
 
 def gaussian_delta(epsilon: Fraction | arb, mu: arb) -> arb:
@@ -114,7 +115,7 @@ def discrete_pair_delta(epsilon: Fraction, variance: Fraction) -> arb:
     has P(w) = exp(−w²/(4σ²))·Σ_z exp(−(z − w/2)²/σ²)/θ(σ²)²; the sum is the same for all even w,
     and for all odd ones.
     """
-    if variance > _LARGEST_PAIR:
+    if variance > LARGEST_PAIR:
         return discrete_gaussian_delta(epsilon, Fraction(2), variance, 2)
     # The loss of w is (w + 1)/σ² where c − c' = (1, −1), so that δ = P(w > εσ² − 1) − e^ε·P(w > εσ²
     # + 1): under c' the difference has the law of w − 2. Split by parity, w = 2v or 2v + 1.
@@ -141,14 +142,25 @@ def gaussian_variance(
     Rounded up to 12 significant digits; the arguments are those of `discrete_gaussian_delta`, and
     what is returned has been checked in balls.
     """
-    if not 0 < delta < 1 or sensitivity_squared <= 0:
-        raise InputError("delta must lie between 0 and 1, and the sensitivity be positive", "delta")
+    if sensitivity_squared <= 0:
+        raise InputError("the sensitivity must be positive", "delta")
+
+    def bound(variance: Fraction) -> arb:
+        return discrete_gaussian_delta(epsilon, sensitivity_squared, variance, dimension, least)
+
+    return least_variance(bound, delta)
+
+
+def least_variance(bound: Callable[[Fraction], arb], delta: Fraction) -> Fraction:
+    """The least variance at which a bound on δ, which falls with it, is at most `delta`.
+
+    Rounded up to 12 significant digits, and checked in balls.
+    """
+    if not 0 < delta < 1:
+        raise InputError("delta must lie between 0 and 1", "delta")
 
     def enough(variance: Fraction) -> bool:
-        bound = partial(
-            discrete_gaussian_delta, epsilon, sensitivity_squared, variance, dimension, least
-        )
-        return balls.refine(bound, lambda value: _at_most(value, ball(delta)))
+        return balls.refine(partial(bound, variance), lambda value: _at_most(value, ball(delta)))
 
     unit = Fraction(1, _ONE)
     while enough(unit * _TEN):

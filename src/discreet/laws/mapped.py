@@ -103,3 +103,35 @@ class MappedLaw(Law):
 
     def _draw(self, size: int, source: Source) -> Ints:
         return self.released(self.base._draw(size, source))
+
+
+@dataclass(frozen=True)
+class PostprocessedLaw(Law):
+    """released(z) for z from a law of infinitely many outcomes: drawn, but not listed."""
+
+    raw: Law
+    released: Callable[[Ints], Ints] = field(repr=False)
+
+    @property
+    def dimension(self) -> int:
+        return self.raw.dimension
+
+    @property
+    def candidates(self) -> None:
+        return None
+
+    @property
+    def log_normaliser(self) -> float:
+        return 0.0
+
+    def log_weight(self, z: Outcome) -> arb:
+        raise NotEnumerable("the outcomes that are released have too many origins to sum over")
+
+    def require_drawable(self) -> None:
+        self.raw.require_drawable()
+
+    def _list(self) -> tuple[Ints, Floats]:
+        raise NotEnumerable("the law has infinitely many outcomes")
+
+    def _draw(self, size: int, source: Source) -> Ints:
+        return self.released(self.raw._draw(size, source))

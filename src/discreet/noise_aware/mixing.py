@@ -86,6 +86,9 @@ def _cells(problem: Problem, lows: list[int], highs: list[int]) -> Product:
         growing = float(single) * np.exp(np.linspace(0.0, growth, steps)) - float(low)
         edges = [np.arange(single - low + 1), growing.astype(np.int64)]
         edges.append(np.array([z - low, z + 1 - low, high - low]))
+        if problem.kernel.curvature:  # within a cell the noise is nearly straight
+            narrow = max(1, math.floor(1 / (_FINE * problem.kernel.scale)))
+            edges.append(np.arange(0, high - low, narrow))
         begin = np.unique(np.concatenate(edges))
         begins.append(begin[(begin >= 0) & (begin <= high - low)])
     return windows.factors(problem, lows, begins, 0)

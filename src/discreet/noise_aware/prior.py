@@ -28,11 +28,6 @@ def log_steps(alpha: Fraction, low: int, size: int) -> Floats:
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def magnitude(t: Floats, floored: bool) -> Floats:
-    """|t|, or max(t, −1 − t) for noise that is rounded down: −log P(noise = t) per unit of rate."""
-    return np.maximum(t, -1 - t) if floored else np.abs(t)
-
-
 def tail(
     log_weight: Floats | float,
     rising: tuple[Floats | float, Floats | float],

@@ -1,6 +1,6 @@
 """Several unknown counts: independent, but for a factor of their total.
 
-p(c | z) ∝ Π f_i(c_i)·q(Σc) with f_i(c) = g_i(c)·e^{−rate·|z_i − c|} for the free counts and q as in
+p(c | z) ∝ Π f_i(c_i)·q(Σc) with f_i(c) = g_i(c)·P(z_i | c) for the free counts and q as in
 `totals`. Multiplying f_i by e^{λc} and q by e^{−λs} changes nothing, and λ is chosen so that the
 likely totals are likely for the product of the f_i alone. Counts are kept in windows; where these
 are too long, in cells of `stride` counts.
@@ -153,13 +153,13 @@ class Product:
     def _likely(self) -> tuple[int, int]:
         """For a private n, a range of totals, in cells, beyond which almost nothing lies.
 
-        For every n the prior of the counts sums to 1, and Σ|z − c| ≥ |n − Σz|. So totals farther
-        than D from Σz weigh at most 2·e^{−rate·D}/(1 − e^{−rate}) in all; and the total weight is
-        at least that of the totals that are likely under the factors.
+        For every n the prior of the counts sums to 1, so totals far from Σz weigh no more than the
+        noise allows; and the total weight is at least that of the totals that are likely under the
+        factors.
         """
         from scipy import special
 
-        law, rate = self.levels[-1][0], self.problem.rate
+        law = self.levels[-1][0]
         alpha = np.array([float(a) for a in self.problem.prior])
         likely = law > 1e-9 * law.max()
         weight = float(special.logsumexp(self._tilted_q[likely], b=law[likely]))
@@ -168,7 +168,7 @@ class Product:
         rises = -log_gamma_ratio(self.lows + alpha, 1 - alpha) - special.gammaln(alpha)
         weight += float((rises + self._normalised[1]).sum())
         weight += math.lgamma(float(self.problem.total_prior))
-        reach = (math.log(2 / -math.expm1(-rate)) - weight - math.log(_BEYOND)) / rate
+        reach = self.problem.kernel.beyond(weight + math.log(_BEYOND), len(self.problem.z))
         middle, most = sum(self.problem.z) - self.least, self.problem.n_prior.high - self.least
         last = min(middle + max(reach, 0.0), most)
         return round((middle - max(reach, 0.0)) / self.stride), round(last / self.stride)
@@ -199,9 +199,8 @@ class Product:
         ends = self.starts + self.sizes - 1
         low = self.lows.astype(np.float64)
         high = low + self.begin[ends] + (self.widths[ends] - 1)
-        turn = z + problem.floored  # up from here the noise falls; down from z
-        up = problem.rate * ((high < z).astype(float) - (high >= turn))
-        down = problem.rate * ((low > turn).astype(float) - (low <= z))
+        log = problem.kernel.log  # ever steeper beyond the next step
+        up, down = log(z - high - 1) - log(z - high), log(z - low + 1) - log(z - low)
         # of the first count and of the last
         slopes = self.slopes + tilt
         edges = self._normalised[0] - _log_series(slopes, self.widths)

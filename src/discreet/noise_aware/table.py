@@ -19,9 +19,11 @@ from discreet.core import Law, PointMass
 from discreet.core.law import Outcome
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import Floats
+from discreet.laws.gaussian import DiscreteGaussianLaw
 from discreet.laws.lattice import LatticeLaw
 from discreet.laws.noise import NoiseLaw
 from discreet.noise_aware import several_categories, two_categories
+from discreet.noise_aware.kernels import Kernel, LaplaceKernel, NormalKernel
 from discreet.noise_aware.mixing import draw_mixed
 from discreet.noise_aware.totals import PriorOfN, Problem
 from discreet.noise_aware.windows import TOLERANCE, few, prepare
@@ -32,11 +34,10 @@ _MOST_DRAWS, _LEAST_DRAWS = 10_000, 2_000
 
 
 class Noise(NamedTuple):
-    """Noisy counts, the rate of the noise and whether it is floored."""
+    """Noisy counts, and the noise around each."""
 
     z: Outcome
-    rate: float
-    floored: bool
+    kernel: Kernel
 
 
 class Found(NamedTuple):
@@ -57,11 +58,14 @@ def additive(law: Law, raw: Outcome) -> Noise | None:
     if isinstance(law, LatticeLaw):
         if sum(raw) != sum(law.center):
             raise impossible()
-        return Noise(raw, float(law.epsilon / 2), False)
+        return Noise(raw, LaplaceKernel(float(law.epsilon / 2)))
     if isinstance(law, NoiseLaw) and law.low is None and law.high is None:
         if law.total is not None and sum(raw) != law.total:
             raise impossible()
-        return Noise(raw[: len(law.center)], float(law.rate), law.shape == "floored")
+        kernel = LaplaceKernel(float(law.rate), law.shape == "floored")
+        return Noise(raw[: len(law.center)], kernel)
+    if isinstance(law, DiscreteGaussianLaw) and len(set(law.variances)) == 1:
+        return Noise(raw, NormalKernel(float(law.variances[0])))
     if isinstance(law, PointMass) and raw != law.point:
         raise impossible()
     return None
@@ -75,11 +79,24 @@ def infer(
     rng: np.random.Generator,
 ) -> Found:
     """The counts behind noisy ones: of all cells, or, if n is public, of all but the last."""
-    if n is not None and len(prior) == 2 and len(noise.z) == 1:
-        listed = two_categories.infer(prior, n, noise.z[0], noise.rate, noise.floored)
+    if n is not None and len(prior) == 2 and (one := _as_one(n, noise)) is not None:
+        listed = two_categories.infer(prior, n, *one)
         diagnostics = Diagnostics("exact", listed.left_out, listed.grouped)
         return Found(listed.counts, listed.logs, diagnostics)
     return _several(prior, n, noise, n_prior, rng)
+
+
+def _as_one(n: int, noise: Noise) -> tuple[Fraction, Kernel] | None:
+    """What is known of the first of two counts, as one noisy number.
+
+    Normal noise on c and on n − c is noise of half the variance on c.
+    """
+    if len(noise.z) == 1:
+        return Fraction(noise.z[0]), noise.kernel
+    if isinstance(noise.kernel, NormalKernel):
+        middle = Fraction(noise.z[0] + n - noise.z[1], 2)
+        return middle, NormalKernel(noise.kernel.variance / 2)
+    return None
 
 
 def _several(
@@ -95,9 +112,7 @@ def _several(
         order.append(order.pop(int(np.argmax(z))))
         last = z[order[-1]]
     free = tuple(z[i] for i in order[: k - (n is not None)])
-    problem = Problem(
-        tuple(prior[i] for i in order), n, free, last, noise.rate, noise.floored, n_prior
-    )
+    problem = Problem(tuple(prior[i] for i in order), n, free, last, noise.kernel, n_prior)
     points, exact = _points(problem, rng)
     diagnostics = Diagnostics("exact", points.left_out)
     if not exact:

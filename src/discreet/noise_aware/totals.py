@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.exact import Floats
-from discreet.noise_aware.prior import log_rise, log_steps, magnitude
+from discreet.noise_aware.kernels import Kernel
+from discreet.noise_aware.prior import log_rise, log_steps
 
 
 class PriorOfN(NamedTuple):
@@ -35,8 +36,7 @@ class Problem:
     n: int | None
     z: tuple[int, ...]  # of the free counts: all but the last if n is public
     last: int | None  # the noisy version of the last count, if it is not free
-    rate: float
-    floored: bool
+    kernel: Kernel
     n_prior: PriorOfN
 
     @property
@@ -88,7 +88,7 @@ def _log_noise(problem: Problem, most: int, above: Floats) -> Floats:
     """The noise around the count that remains, most − above; small differences stay exact."""
     if problem.last is None:
         return np.zeros_like(above)
-    return -problem.rate * magnitude(float(problem.last - most) + above, problem.floored)
+    return problem.kernel.log(float(problem.last - most) + above)
 
 
 def slope(problem: Problem, least: int, above: float) -> float:
@@ -100,7 +100,7 @@ def slope(problem: Problem, least: int, above: float) -> float:
         noise = 0.0
         if problem.last is not None:
             away = (problem.n - least - problem.last) - above
-            noise = problem.rate * min(max(away, -1.0), 1.0)  # the kink is rounded off
+            noise = -problem.kernel.slope(-away)  # of the count that remains, which falls
         return noise - math.log1p(max(float(problem.prior[-1] - 1) / left, -0.999))
     total, prior = least + above, problem.n_prior
     if not prior.low <= total <= prior.high:
@@ -114,8 +114,9 @@ def largest(problem: Problem, least: int, tilted: Floats, tilt: float) -> float:
     """The log of the largest e^{−λ·(s − least)}·q(s) over all totals s; n is public.
 
     `tilted` are its logs from `least` on. For α_k ≥ 1 it has one peak; if that is not among them,
-    the answer is ∞. For α_k < 1 it is log-convex on both sides of the kink of the noise, so the
-    ends of these pieces are the largest.
+    the answer is ∞. For α_k < 1 it is log-convex where the noise is straight, on both sides of its
+    kink, so the ends of these pieces are the largest; of curved noise the tilted noise has a peak,
+    and g_k is largest at 0.
     """
     assert problem.n is not None
     peak = int(np.argmax(tilted))
@@ -123,6 +124,11 @@ def largest(problem: Problem, least: int, tilted: Floats, tilt: float) -> float:
         lower = peak > 0 or least == 0
         upper = peak < len(tilted) - 1 or least + len(tilted) > problem.n
         return float(tilted[peak]) if lower and upper else math.inf
+    if problem.last is not None and problem.kernel.curvature:
+        # −λ·x − (x − x₀)²/2v is at most −λ·x₀ + λ²·v/2
+        centre = float(problem.n - least - problem.last)
+        noise = tilt * (tilt / problem.kernel.curvature / 2 - centre)
+        return noise + float(log_rise(float(problem.prior[-1]), np.zeros(1))[0])
     ends = [0, problem.n]
     if problem.last is not None:
         ends.append(min(max(problem.n - problem.last, 0), problem.n))

@@ -1,6 +1,6 @@
 """Two categories and a public n: the one unknown count, listed around the noisy one.
 
-p(c | z) ∝ g_1(c)·g_2(n − c)·e^{−rate·|z − c|}. A window around z leaves out a probability that is
+p(c | z) ∝ g_1(c)·g_2(n − c)·P(z | c). A window around z leaves out a probability that is
 bounded; if it has too many counts, neighbours are grouped into cells, with a bound on the error.
 """
 
@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.exact import Floats, Ints
-from discreet.noise_aware.prior import log_rise, log_steps, magnitude, tail
+from discreet.noise_aware.kernels import Kernel
+from discreet.noise_aware.prior import log_rise, log_steps, tail
 
 MOST_LISTED = 1 << 18
 TOLERANCE = 1e-12  # probability that may be left out
@@ -30,23 +31,23 @@ class Listed(NamedTuple):
     grouped: float
 
 
-def infer(prior: tuple[Fraction, ...], n: int, z: int, rate: float, floored: bool) -> Listed:
+def infer(prior: tuple[Fraction, ...], n: int, z: Fraction, kernel: Kernel) -> Listed:
     """The law of the first count given its noisy version z."""
-    centre, reach = min(max(z, 0), n), _REACH
+    centre, reach = min(max(math.floor(z), 0), n), _REACH
     while True:
-        half = math.ceil(reach / rate)
+        half = math.ceil(kernel.reach(reach))
         low, high = max(0, centre - half), min(n, centre + half)
         if high - low < MOST_LISTED:
             inner: Floats = np.arange(high - low + 1.0)
-            logs = _listed(prior, n, z, rate, floored, low, high)
+            logs = _listed(prior, n, z, kernel, low, high)
             edges, grouped = (float(logs[0]), float(logs[-1])), 0.0
         else:
-            cells = _Cells.over(low, high, z, n)
+            cells = _Cells.over(low, high, math.floor(z), n)
             inner = cells.inner
-            values = _at(prior, z, rate, floored, cells)
+            values = _at(prior, z, kernel, cells)
             logs, edges = values + np.log(cells.sizes), (float(values[0]), float(values[-1]))
-            grouped = _grouping(prior, rate, cells, logs)
-        left_out = _left_out(prior, n, z, rate, floored, (low, high), edges, logs)
+            grouped = _grouping(prior, z, kernel, cells, logs)
+        left_out = _left_out(prior, n, z, kernel, (low, high), edges, logs)
         if left_out <= TOLERANCE or (low, high) == (0, n):
             counts = np.column_stack([float(low) + inner, float(n - low) - inner])
             return Listed(counts, logs, left_out, grouped)
@@ -54,22 +55,19 @@ def infer(prior: tuple[Fraction, ...], n: int, z: int, rate: float, floored: boo
 
 
 def _listed(
-    prior: tuple[Fraction, ...], n: int, z: int, rate: float, floored: bool, low: int, high: int
+    prior: tuple[Fraction, ...], n: int, z: Fraction, kernel: Kernel, low: int, high: int
 ) -> Floats:
     size = high - low + 1
     first = log_steps(prior[0], low, size)
     second = log_steps(prior[1], n - high, size)[::-1]
-    return np.asarray(
-        first + second - rate * magnitude(float(z - low) - np.arange(float(size)), floored)
-    )
+    return np.asarray(first + second + kernel.log(float(z - low) - np.arange(float(size))))
 
 
 def _left_out(
     prior: tuple[Fraction, ...],
     n: int,
-    z: int,
-    rate: float,
-    floored: bool,
+    z: Fraction,
+    kernel: Kernel,
     window: tuple[int, int],
     edges: tuple[float, float],
     logs: Floats,
@@ -78,9 +76,8 @@ def _left_out(
     from scipy import special
 
     (low, high), (a, b) = window, (float(alpha) for alpha in prior)
-    # up the noise still grows towards z, and does not change from z to z + 1 if it is floored
-    up = rate * ((high < z) - (high >= z + floored))
-    down = rate * ((low > z + floored) - (low <= z))
+    ends = np.array([float(z - high), float(z - low)])
+    up, down = kernel.log(ends + np.array([-1.0, 1.0])) - kernel.log(ends)
     above = tail(edges[1], (a, high), (b, n - high), up)
     below = tail(edges[0], (b, n - low), (a, low), down)
     outside = np.logaddexp(above, below) - special.logsumexp(logs)
@@ -131,16 +128,17 @@ class _Cells(NamedTuple):
         return cls(low, n, starts, np.diff(np.append(starts, size)))
 
 
-def _at(prior: tuple[Fraction, ...], z: int, rate: float, floored: bool, cells: _Cells) -> Floats:
+def _at(prior: tuple[Fraction, ...], z: Fraction, kernel: Kernel, cells: _Cells) -> Floats:
     """The log weight of one count in the middle of each cell."""
     first, second = (
         log_rise(float(alpha), counts) for alpha, counts in zip(prior, cells.middles, strict=True)
     )
-    noise = rate * magnitude(float(z - cells.low) - cells.inner, floored)
-    return np.asarray(first + second - noise)
+    return np.asarray(first + second + kernel.log(float(z - cells.low) - cells.inner))
 
 
-def _grouping(prior: tuple[Fraction, ...], rate: float, cells: _Cells, logs: Floats) -> float:
+def _grouping(
+    prior: tuple[Fraction, ...], z: Fraction, kernel: Kernel, cells: _Cells, logs: Floats
+) -> float:
     """A bound on the error in total variation of standing for each cell by its middle.
 
     Within a cell of counts m ± h let the log weight have slope at most s and curvature at most q.
@@ -156,7 +154,8 @@ def _grouping(prior: tuple[Fraction, ...], rate: float, cells: _Cells, logs: Flo
         return np.asarray(special.polygamma(1, x))
 
     h = cells.halves
-    slope, curvature = np.full_like(h, rate), np.zeros_like(h)
+    away = np.abs(float(z - cells.low) - cells.inner) + h
+    slope, curvature = kernel.steepest(away), np.full_like(h, kernel.curvature)
     for alpha, middle in zip(map(float, prior), cells.middles, strict=True):
         end = middle - h
         slope += np.abs(alpha - 1) / (end + min(alpha, 1.0))

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.errors import NotEnumerable
 from discreet.exact import Floats, Ints
-from discreet.noise_aware.prior import log_rise, log_steps, magnitude
+from discreet.noise_aware.prior import log_rise, log_steps
 from discreet.noise_aware.product import Product
 from discreet.noise_aware.totals import Problem, slope
 
@@ -39,10 +39,10 @@ def prepare(problem: Problem, rounds: int = _ROUNDS) -> Product:
 
 def widening(problem: Problem) -> Iterator[tuple[list[int], list[int]]]:
     """Ever wider windows, given by their ends, until they hold everything."""
-    reach = _START + 1.5 * math.log(len(problem.z)) + max(0.0, -math.log(problem.rate))
+    reach = _START + 1.5 * math.log(len(problem.z)) + max(0.0, -math.log(problem.kernel.scale))
     centres = [min(max(z, 0), problem.most) for z in problem.z]
     for _ in range(_ROUNDS):
-        half = math.ceil(reach / problem.rate)
+        half = math.ceil(problem.kernel.reach(reach))
         lows = [max(0, centre - half) for centre in centres]
         highs = [min(problem.most, centre + half) for centre in centres]
         yield lows, highs
@@ -77,8 +77,8 @@ def factors(problem: Problem, lows: list[int], begins: list[Ints], stride: int) 
         width = np.append(np.diff(begin), begin[-1] - begin[-2] if len(begin) > 1 else 1)
         if stride == 1:
             offset = float(problem.z[i] - low) - begin.astype(np.float64)
-            noise = problem.rate * magnitude(offset, problem.floored)
-            first.append(log_steps(problem.prior[i], low, len(begin)) - noise)
+            noise = problem.kernel.log(offset)
+            first.append(log_steps(problem.prior[i], low, len(begin)) + noise)
             slopes.append(np.zeros(len(begin)))
         else:
             first.append(log_factor(problem, i, low, begin.astype(np.float64)))
@@ -101,7 +101,7 @@ def log_factor(problem: Problem, i: int, low: int, inner: Floats) -> Floats:
     """Log f_i at low + inner, with the prior relative to low."""
     alpha, z = float(problem.prior[i]), problem.z[i]
     prior = log_rise(alpha, low + inner) - log_rise(alpha, np.array(float(low)))
-    return np.asarray(prior - problem.rate * magnitude(float(z - low) - inner, problem.floored))
+    return np.asarray(prior + problem.kernel.log(float(z - low) - inner))
 
 
 def _tilt(plain: Product) -> float:
@@ -115,11 +115,12 @@ def _tilt(plain: Product) -> float:
     rising = problem.n is not None and problem.last is None and problem.prior[-1] < 1
     if rising and level > 0:
         return 0.0  # q is log-convex, and nearly level unless the last count is near 0
-    near = 1e-3 * problem.rate
+    steep = problem.kernel.scale
+    near = 1e-3 * steep
     if abs(level) < near:
         return level
-    size = 2 * problem.rate
-    while size < 100 + 2 * problem.rate and (seen(size) > size or not seen(-size) > -size):
+    size = 2 * steep
+    while size < 100 + 2 * steep and (seen(size) > size or not seen(-size) > -size):
         size *= 4
     low, high = -size, size
     near = max(near, 1e-14 * size)

@@ -23,6 +23,7 @@ from discreet.errors import InputError
 from discreet.exact import Floats, Ints, balls, compositions
 from discreet.laws import windows
 from discreet.laws.exponential import ExponentialLaw
+from discreet.laws.gaussian import DiscreteGaussianLaw
 from discreet.laws.lattice import LatticeLaw, points, shell_size
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.predictive import MOST_DIMENSIONS, spread
@@ -30,6 +31,7 @@ from discreet.planning.places import Places
 
 _POINTS = 2048  # of noise
 _BLOCKS = 500  # values of noise on either side, for two categories
+_WIDE = 1e4  # σ, beyond which rounded normal numbers are as good as discrete ones
 _NEGLECTED = 1e-5  # the share of the errors that a listing leaves out
 MOST_CELLS = 6_000_000  # distances that are kept for an exponential mechanism
 _NEAR = 64  # substitutions within which candidates are taken one by one
@@ -98,7 +100,7 @@ def most_places(mechanism: Mechanism, n: int) -> int:
     law = mechanism.raw_law((n, *[0] * (k - 1)))
     if isinstance(law, ExponentialLaw):
         return 96 if k == 2 else int(min(max(MOST_CELLS // law.candidates, 8), 64))
-    if isinstance(law, LatticeLaw):
+    if isinstance(law, (LatticeLaw, DiscreteGaussianLaw)):
         return max(768 // k, 32)
     return 128
 
@@ -128,7 +130,7 @@ def _quantile(errors: Floats, p: Floats, q: float) -> float:
 
 def _released(mechanism: Mechanism, law: Law, counts: Outcome) -> tuple[Ints, Floats]:
     """Released counts and their probabilities."""
-    if isinstance(law, (NoiseLaw, LatticeLaw)):
+    if isinstance(law, (NoiseLaw, LatticeLaw, DiscreteGaussianLaw)):
         noise, p = raw_noise(law, sum(counts))
         center = np.array(law.center, dtype=np.int64)
         raw = center + noise
@@ -141,8 +143,10 @@ def _released(mechanism: Mechanism, law: Law, counts: Outcome) -> tuple[Ints, Fl
     return listed
 
 
-def raw_noise(law: NoiseLaw | LatticeLaw, n: int) -> tuple[Ints, Floats]:
+def raw_noise(law: NoiseLaw | LatticeLaw | DiscreteGaussianLaw, n: int) -> tuple[Ints, Floats]:
     """Points of noise, one a row, and their probabilities; the same for all counts."""
+    if isinstance(law, DiscreteGaussianLaw):
+        return _normal_noise(law.variances[0], len(law.center))
     if isinstance(law, LatticeLaw):
         return _lattice_noise(law.epsilon, law.dimension)
     return _independent_noise(law.rate, law.shape, len(law.center), n)
@@ -161,6 +165,26 @@ def _independent_noise(rate: Fraction, shape: str, d: int, n: int) -> tuple[Ints
         return t, _normalised(-r * np.abs(t).sum(axis=1))
     size = _POINTS // 4
     return quantiles(r, shape, spread(size, d)), np.full(size, 1 / size)
+
+
+@lru_cache(maxsize=4)
+def _normal_noise(variance: Fraction, d: int) -> tuple[Ints, Floats]:
+    """Independent discrete Gaussian numbers: evenly spread points, or draws of very many."""
+    size = _POINTS if d <= 64 else _POINTS // 8
+    p = np.full(size, 1 / size)
+    if d > MOST_DIMENSIONS:
+        law = DiscreteGaussianLaw((0,) * d, (variance,) * d)
+        return law.sample(size, np.random.default_rng(0)), p
+    sigma, u = math.sqrt(variance), spread(size, d)
+    if sigma > _WIDE:
+        from scipy import special
+
+        return np.rint(sigma * special.ndtri(u)).astype(np.int64), p
+    far = math.ceil(9 * sigma) + 1
+    z = np.arange(-far, far + 1)
+    cumulative = np.cumsum(np.exp(-(z.astype(np.float64) ** 2) / (2 * float(variance))))
+    places = np.searchsorted(cumulative, u.ravel() * cumulative[-1]).reshape(u.shape)
+    return z[np.minimum(places, len(z) - 1)], p
 
 
 @lru_cache(maxsize=4)

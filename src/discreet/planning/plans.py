@@ -185,13 +185,13 @@ def plan(
     asked = given[0] if error is None or quantile is None else "quantile"
     if epsilon is not None:
         chosen = check.epsilon(epsilon)
-        question = f"What {setting.mechanism} with epsilon = {check.show(chosen)} buys"
+        question = f"What {setting.make(chosen).name} with epsilon = {check.show(chosen)} buys"
     else:
         target = check.positive(given[0], targets[given[0]])
         chosen = least(setting, asked, float(target), given[0])
         question = (
-            f"The least epsilon for which {setting.mechanism} keeps the {setting.words(asked)} at "
-            f"or below {check.show(target)}"
+            f"The least epsilon for which {setting.make(chosen).name} keeps the "
+            f"{setting.words(asked)} at or below {check.show(target)}"
         )
     return Plan(
         chosen,

@@ -11,6 +11,7 @@ from typing import Protocol, cast
 from discreet import check, plots
 from discreet.core import Adjacency, CategoricalModel, Mechanism, families
 from discreet.core.counts import AnyModel
+from discreet.core.family import Family
 from discreet.errors import InputError
 from discreet.planning import accuracy
 from discreet.planning.errors import Errors, most_places
@@ -171,8 +172,7 @@ def settle(
     """Check all that a plan is asked for; `where` is (at, worst_case)."""
     family = families.of_model(model)
     records = check.whole("n", n, least=1)
-    name = family.default if mechanism is None else mechanism
-    make = partial(_make, name, model, records, dict(options))
+    make = partial(_make, mechanism, family, model, records, dict(options))
     _require_private(make(Fraction(1)))
     if not hasattr(model, "categories"):
         for argument, given in (("at", where[0]), ("quantile", quantile)):
@@ -223,9 +223,15 @@ def _categorical(
 
 
 def _make(
-    name: str, model: AnyModel, n: int, options: Mapping[str, object], epsilon: Fraction
+    asked: str | None,
+    family: Family,
+    model: AnyModel,
+    n: int,
+    options: Mapping[str, object],
+    epsilon: Fraction,
 ) -> Mechanism:
     rest = dict(options)
     adjacency = Adjacency(cast(str, rest.pop("adjacency", Adjacency.SUBSTITUTE)))
     public = None if adjacency is Adjacency.ADD_REMOVE else n
+    name = family.choice(asked, model, public, epsilon, adjacency, rest)
     return families.mechanism(name, model, public, epsilon=epsilon, adjacency=adjacency, **rest)

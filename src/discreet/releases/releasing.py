@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -50,15 +51,18 @@ def release(
         model: the public model.
         epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
         mechanism: "lattice" is the most accurate that works at any size; "optimal" is as good or
-            better where it can be computed; the others are "ls_dim", "ls_hist", "ehd", "ehds",
-            "smooth_hellinger" and "ehdl"; those of networks "laplace_updates", "fourier",
+            better where it can be computed; "gaussian" has normal noise; the others are "ls_dim",
+            "ls_hist", "ehd", "ehds", "smooth_hellinger" and "ehdl"; those of networks "laplace_updates", "fourier",
             "posterior_sample" and "map"; of a normal mean "laplace", "gaussian", "input" and
             "hellinger"; of a regression "statistics" and "sample": see `dp.mechanism`. None takes
-            "lattice", "laplace" or "statistics".
+            "lattice", "laplace" or "statistics"; of categories, with a delta, "gaussian" where its
+            noise is smaller for this many categories, epsilon and delta: `mechanism` of the release
+            says which it was.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for some mechanisms, "add-remove" or "attribute".
-        delta: for `smooth_hellinger`, and for normal noise on a mean or on statistics.
+        delta: for `smooth_hellinger`, and for normal noise on counts, a mean or statistics. Keep
+            it well below 1/n: that much can go wrong for every one of n persons.
         rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
         ledger: pays for the release (`dp.Ledger.open`); what the budget does not cover is refused.
         dataset: the name under which the ledger keeps the budget of these data.
@@ -264,11 +268,18 @@ def _prepare(
             raise InputError(f"counts must sum to the declared n = {n}", "counts")
     else:
         n_source = None
-    if any(option.name == "delta" for option in spec.options):
-        options = {"delta": delta} | options
-    elif delta != 0:
-        got = check.show(delta)
-        raise InputError(f"delta is not an option of {spec.name}, got {got}", "delta")
+    options = {"delta": delta} | options
+    spec = family.spec(family.choice(name, model, n, epsilon, adjacency, options))
+    if all(option.name != "delta" for option in spec.options):
+        if options.pop("delta", 0) != 0:
+            got = check.show(delta)
+            raise InputError(f"delta is not an option of {spec.name}, got {got}", "delta")
+    elif n is not None and delta * n > 1:
+        warnings.warn(
+            f"delta = {check.show(delta)} is above 1/n: it allows a release that publishes one of "
+            f"the {n} records as it is, chosen at random; take a much smaller one",
+            stacklevel=3,
+        )
     made = families.make(family, spec, model, n, epsilon, adjacency, options)
     return made, values, n_source
 

@@ -99,6 +99,22 @@ FAMILY = Family(
             **_CAN,
         ),
         MechanismSpec(
+            "gaussian",
+            Deferred(f"{_HERE}.mechanisms.gaussian:gaussian"),
+            "Normal noise on every count: more accurate with a δ and many categories.",
+            options=(
+                _DELTA,
+                Option(
+                    *("postprocess", "choice", "project", "How noisy counts become counts."),
+                    choices=("project", "clip"),
+                ),
+                Option("unit", "value", "record", "Who is protected under add-remove."),
+                Option("max_per_unit", "whole", 1, "Records of one unit under add-remove."),
+            ),
+            adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
+            **_CAN | {"audit": Deferred(f"{_HERE}.neighbours:audit_counts")},
+        ),
+        MechanismSpec(
             "optimal",
             Deferred(f"{_HERE}.mechanisms.optimal:optimal"),
             "The least expected loss that is possible, where it can be computed.",
@@ -108,6 +124,7 @@ FAMILY = Family(
         ),
     ),
     default="lattice",
+    choose=Deferred(f"{_HERE}.choosing:choose"),
     read=Deferred(f"{_HERE}.model:read_model"),
     summary=Deferred(f"{_HERE}.showing:summary"),
     plot=Deferred(f"{_HERE}.showing:plot"),
