@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import warnings
@@ -61,8 +60,10 @@ def _files(name: str, path: str) -> list[str]:
         return [path, *(path + ending for ending in SQLITE_FILES)]
     found = [path]
     if name == "data":
-        with suppress(ValueError, re.error):  # no name of a file, which is said where it is read
-            found += glob.glob(path, recursive=True)  # noqa: PTH207 - any pattern
+        from discreet.data.files import matching
+
+        with suppress(ValueError, OSError, re.error):  # which is said where it is read
+            found += matching(path)
     return found
 
 

@@ -20,8 +20,9 @@ from discreet.check import Category
 from discreet.data import kinds
 from discreet.errors import InputError
 
-# how a decimal number is written
-DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
+# how a decimal number is written; no part can be read in two ways, which would take long
+DECIMAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
+LONGEST = 1000  # characters of a number: longer text is text
 _MOST = 2**53  # integers that floats can tell apart
 _MOST_PLACES = 400
 
@@ -29,7 +30,8 @@ _MOST_PLACES = 400
 def decimal(value: object) -> Decimal | None:
     """The decimal number that a value is, or says; of floats the shortest that means them."""
     if isinstance(value, str):
-        return Decimal(value) if re.fullmatch(DECIMAL, value) else None
+        number = len(value) <= LONGEST and re.fullmatch(DECIMAL, value)
+        return Decimal(value) if number else None
     if isinstance(value, (int, np.bool_, np.integer)):
         return Decimal(int(value))
     if isinstance(value, (float, np.floating)):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from operator import and_, eq, ge, gt, le, lt, ne, or_
 from typing import Any, TypeAlias
@@ -116,14 +116,20 @@ NUMBERS = "numbers"
 WRITTEN = "numbers where both are, else text"
 
 
-def typed(condition: Condition, columns: Mapping[str, str]) -> Condition:
+def typed(
+    condition: Condition, columns: Mapping[str, str], fine: Collection[str] = ()
+) -> Condition:
     """The condition with the type in which each comparison is made; `columns` are kinds by name.
+
+    Of the times in columns that are `fine` nanoseconds are known: engines differ in what they make
+    of them beside others, and not all others can have nanoseconds.
 
     Raises:
         InputError: a column holds something else than it is compared with.
     """
     if isinstance(condition, Joined):
-        return Joined(tuple(typed(part, columns) for part in condition.parts), condition.by)
+        parts = tuple(typed(part, columns, fine) for part in condition.parts)
+        return Joined(parts, condition.by)
     if isinstance(condition, Missing):
         if (kind := columns[condition.column.name]) not in kinds.UNITS:
             raise InputError(
@@ -137,6 +143,13 @@ def typed(condition: Condition, columns: Mapping[str, str]) -> Condition:
     if kinds.NOTHING in (here, there):  # whatever it is compared with, no record satisfies it
         return replace(condition, typed=kinds.NOTHING)
     if isinstance(other, Column):
+        if (condition.column.name in fine) != (other.name in fine):
+            names = f"{condition.column.name!r} and {other.name!r}"
+            raise InputError(
+                f"where compares columns {names}, of which one holds nanoseconds; give both one "
+                "precision",
+                "where",
+            )
         return replace(condition, typed=_common(condition, here, columns[other.name]))
     as_type, constant = _constant(condition, here)
     return replace(condition, other=constant, typed=as_type)

@@ -12,7 +12,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any
 
 from discreet.data import arrays, kinds
-from discreet.data.frames import FrameSource, rows
+from discreet.data.frames import FrameSource, as_floats, rows
 from discreet.data.relations import RelationSource
 from discreet.data.scaled import Scaled, Steps, Totals
 from discreet.data.sql import double
@@ -115,9 +115,7 @@ def _wrong_query(source: RelationSource, steps: Steps) -> str:
 
 def _doubles(source: FrameSource, steps: Steps) -> Any:
     """The columns as doubles c0, c1, …."""
-    import narwhals as nw
-
-    columns = [nw.col(name).cast(nw.Float64) for name in steps.names]
+    columns = [as_floats(name, source.kinds) for name in steps.names]
     return source.frame.select(*(x.alias(f"discreet_c{j}") for j, x in enumerate(columns)))
 
 

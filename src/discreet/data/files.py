@@ -7,7 +7,9 @@ file, which line and which rule.
 
 from __future__ import annotations
 
+import fnmatch
 import glob
+import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -57,7 +59,7 @@ def opened(
         else:
             from discreet.data import text_files  # with threads and decompression
 
-            files = _matching(name)
+            files = matching(name)
             if not any(Path(file).stat().st_size for file in files):
                 raise DataError(f"data {name!r} is empty", "data")
             if suffix in _JSON:
@@ -93,7 +95,7 @@ def _require_file(name: str, suffix: str, table: str | None, line_breaks: bool) 
         raise InputError(f"table is for a DuckDB file, got {name!r}", "table")
     if line_breaks and suffix not in _CSV:
         raise InputError(f"line_breaks is for a CSV file, got {name!r}", "line_breaks")
-    if not _matching(name):
+    if not matching(name):
         raise InputError(f"data {name!r} does not exist", "data")
 
 
@@ -101,7 +103,7 @@ def _parquet(
     connection: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str]
 ) -> tuple[str, Collection[str]]:
     """The query for Parquet files, and the columns in the names of folders, as in `ward=3/`."""
-    files = _matching(name)
+    files = matching(name)
     # brackets in the name of a file are no pattern
     names = ", ".join(literal(glob.escape(file)) for file in files)
     keys = [frozenset(re.findall(r"(?<![^/\\])([^/\\=]+)=[^/\\=]*[/\\]", file)) for file in files]
@@ -169,10 +171,60 @@ def _outer(fields: Sequence[tuple[str, int]]) -> list[str]:
     return found
 
 
-def _matching(name: str) -> list[str]:
+def matching(name: str) -> list[str]:
+    """The files of a name or pattern, each once: records that are read twice count twice.
+
+    Folders that are links are not followed by **, as they may lead round in a circle.
+    """
     if Path(name).exists():
         return [name]
-    return sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - any pattern
+    found: dict[tuple[int, int], str] = {}
+    for file in sorted(_globbed(name)):
+        place = Path(file).stat()
+        found.setdefault((place.st_dev, place.st_ino), file)
+    return list(found.values())
+
+
+def _globbed(name: str) -> Iterator[str]:
+    parts = Path(name).parts
+    if "**" not in parts:
+        yield from glob.iglob(name)  # noqa: PTH207 - any pattern
+        return
+    start = parts.index("**")
+    for folder in glob.glob(str(Path(*parts[:start]))) if start else ["."]:  # noqa: PTH207
+        for inner, folders, files in os.walk(folder):
+            folders[:] = [each for each in folders if not each.startswith(".")]
+            below = Path(inner).relative_to(folder).parts
+            for file in files:
+                if _matches((*below, file), parts[start:]):
+                    yield str(Path(inner, file))
+
+
+def _matches(names: tuple[str, ...], patterns: tuple[str, ...]) -> bool:
+    """Whether the names of folders and a file fit a pattern, ** standing for any folders."""
+    reached = {0}  # places in the pattern
+    for name in names:
+        reached = _with_any(reached, patterns)
+        here = {place for place in reached if place < len(patterns) and patterns[place] == "**"}
+        hidden = name.startswith(".")
+        reached = here | {
+            place + 1
+            for place in reached - here
+            if place < len(patterns)
+            and fnmatch.fnmatchcase(name, patterns[place])
+            and (patterns[place].startswith(".") or not hidden)
+        }
+    return len(patterns) in _with_any(reached, patterns)
+
+
+def _with_any(reached: set[int], patterns: tuple[str, ...]) -> set[int]:
+    """With what follows a ** that stands for no folder."""
+    found = set(reached)
+    for place in sorted(reached):
+        while place < len(patterns) and patterns[place] == "**":
+            place += 1
+            found.add(place)
+    return found
 
 
 def _suffix(name: str) -> str:

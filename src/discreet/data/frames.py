@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from discreet.data import conditions, kinds
 from discreet.data.axes import Axis, Cell, strides
-from discreet.data.categories import DECIMAL
+from discreet.data.categories import DECIMAL, LONGEST
 from discreet.data.conditions import Column, Condition, Joined, Missing
 from discreet.data.connections import ONE_AT_A_TIME, connected
 from discreet.data.declared import declared
@@ -35,13 +35,22 @@ class FrameSource:
     @classmethod
     def of(cls, frame: Frame, columns: Sequence[str], condition: Condition | None) -> FrameSource:
         """The wanted columns, as they are read, of the records that satisfy a condition."""
+        import narwhals as nw
+
         frame, missing = declared(frame.select(list(columns)))
-        found = {name: kind(dtype) for name, dtype in frame.collect_schema().items()}
+        schema = frame.collect_schema()
+        found = {name: kind(dtype) for name, dtype in schema.items()}
         found |= dict.fromkeys(missing, kinds.NOTHING)
         spark = frame.implementation.is_spark_like()
         frame = frame.select(*(_read(name, found[name], spark).alias(name) for name in found))
         if condition is not None:
-            frame = frame.filter(_condition(conditions.typed(condition, found), found, spark))
+            units = {name: getattr(dtype, "time_unit", "") for name, dtype in schema.items()}
+            fine = {name for name in found if units.get(name) == "ns" and not spark}
+            if frame.implementation.is_polars():  # which compares in the coarser unit
+                for name in (name for name in found if units.get(name) == "ms"):
+                    frame = frame.with_columns(nw.col(name).cast(nw.Datetime("us")))
+            chosen = conditions.typed(condition, found, fine)
+            frame = frame.filter(_condition(chosen, found, spark, fine))
         return cls(frame, found)
 
     def kind(self, name: str) -> str:
@@ -149,6 +158,8 @@ class FrameSource:
         return rows(self.frame.filter(wrong).select(*chosen).unique().head(5))
 
 
+# what 64 bits of nanoseconds hold, and a little less
+_OF_NANOSECONDS = datetime.datetime(1678, 1, 1), datetime.datetime(2262, 1, 1)
 _N, _UNIT = "discreet_n", "discreet_unit"
 _TABLE, _CODE = "discreet_table", "discreet_code"
 
@@ -188,6 +199,16 @@ def _read(name: str, kind: str, spark: bool) -> nw.Expr:
     if kind == kinds.ZONED and not spark:
         return here.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     return here.cast(nw.String) if kind == kinds.TEXT else here
+
+
+def as_floats(name: str, columns: Mapping[str, str]) -> nw.Expr:
+    """A column of numbers as floats; decimals by their text, as not every engine rounds them."""
+    import narwhals as nw
+
+    here = nw.col(name)
+    if columns[name] == kinds.DECIMALS:
+        here = here.cast(nw.String)
+    return here.cast(nw.Float64)
 
 
 def rows(found: Frame, streaming: bool = False) -> list[tuple[Any, ...]]:
@@ -249,7 +270,8 @@ def _plainly(text: nw.Expr) -> nw.Expr:
     """As `sql.plainly`."""
     import narwhals as nw
 
-    known = text.fill_null("")  # not every engine has truth values that are missing
+    # not every engine has truth values that are missing; long text would take long to look at
+    known = nw.when(text.str.len_chars() <= LONGEST).then(text).fill_null("")
     # some engines let $ match before a line's end: none of its letters is one of a number
     number = ~known.str.contains("[^0-9.eE+-]") & known.str.contains(f"^{DECIMAL}$")
     mantissa = known.str.replace_all("[eE].*$", "")
@@ -380,12 +402,14 @@ def _hundredth(number: nw.Expr, spark: bool) -> nw.Expr:
     return number % 100 if spark else number - number // 100 * 100
 
 
-def _condition(condition: Condition, columns: Mapping[str, str], spark: bool) -> nw.Expr:
+def _condition(
+    condition: Condition, columns: Mapping[str, str], spark: bool, fine: Collection[str]
+) -> nw.Expr:
     """The condition as an expression of the user's engine."""
     import narwhals as nw
 
     if isinstance(condition, Joined):
-        parts = [_condition(part, columns, spark) for part in condition.parts]
+        parts = [_condition(part, columns, spark, fine) for part in condition.parts]
         return reduce(condition.by, parts)
     here = nw.col(condition.column.name)
     if isinstance(condition, Missing):
@@ -398,13 +422,20 @@ def _condition(condition: Condition, columns: Mapping[str, str], spark: bool) ->
         beside = nw.col(other.name)
         known = known & ~beside.is_null()
         if numbers:
-            here, beside = here.cast(nw.Float64), beside.cast(nw.Float64)
+            here = as_floats(condition.column.name, columns)
+            beside = as_floats(other.name, columns)
         return cast("nw.Expr", known & condition.operator(here, beside))
     if condition.typed == kinds.ZONED and spark:  # whose times are moments, shown in some zone
         other = cast("datetime.datetime", other).replace(tzinfo=datetime.UTC)
     elif condition.typed == kinds.TIMES and spark:  # which takes a time in Python for a moment
         moment = nw.lit(cast("datetime.datetime", other).isoformat(" ")).cast(nw.Datetime())
         return cast("nw.Expr", known & condition.operator(here, moment))
+    if condition.column.name in fine and condition.typed in (kinds.TIMES, kinds.ZONED):
+        moment = cast("datetime.datetime", other)
+        if not _OF_NANOSECONDS[0] <= moment <= _OF_NANOSECONDS[1]:  # beyond all such times
+            inside = condition.operator(_OF_NANOSECONDS[0], moment)
+            return known if inside else known & ~known
+        other = nw.lit(moment).cast(nw.Datetime("ns"))
     if numbers and (isinstance(other, float) or columns[condition.column.name] == kinds.DECIMALS):
-        here, other = here.cast(nw.Float64), float(cast("float", other))
+        here, other = as_floats(condition.column.name, columns), float(cast("float", other))
     return cast("nw.Expr", known & condition.operator(here, other))

@@ -23,7 +23,7 @@ from discreet.data import conditions, kinds
 from discreet.data.categories import finder
 from discreet.data.conditions import Column, Comparison, Condition, Joined, Missing
 from discreet.data.scaled import Steps
-from discreet.data.units import mixing
+from discreet.data.units import MOST_FLOAT, mixing
 
 Record: TypeAlias = Mapping[str, Any]
 
@@ -135,8 +135,10 @@ def kept(records: Iterable[tuple[Any, Any]], cells: Sequence[Any], most: int) ->
 
 def _digits(unit: Any) -> int:
     """The last two digits of a number, or characters of a name where they are digits."""
-    if isinstance(unit, (int, float, Decimal)) and not isinstance(unit, bool):
-        return abs(int(unit)) % 100 if math.isfinite(unit) else 0
+    if isinstance(unit, (float, Decimal)):
+        return int(abs(unit) % 100) if -MOST_FLOAT < unit < MOST_FLOAT else 0
+    if isinstance(unit, int) and not isinstance(unit, bool):
+        return abs(unit) % 100
     name = unit if isinstance(unit, str) else ""
     last, before = name[-1:], name[-2:-1]
     digit = {str(d): d for d in range(1, 10)}

@@ -75,7 +75,8 @@ class RelationSource:
         )
         where = ""
         if condition is not None:
-            where = f"where {sql.satisfied(conditions.typed(condition, found), found)}"
+            fine = {name for name in columns if types[name] == "TIMESTAMP_NS"}
+            where = f"where {sql.satisfied(conditions.typed(condition, found, fine), found)}"
         return cls(ask, found, f"(select {reading} from {origin})", where)
 
     def kind(self, name: str) -> str:
@@ -197,7 +198,8 @@ class RelationSource:
         if self.kinds[unit] == kinds.INTEGERS:
             return "coalesce(abs(try_cast(u as hugeint) % 100)::integer, 0)"
         if self.kinds[unit] in kinds.NUMBERS:
-            return "coalesce(try_cast(floor(abs(u)) % 100 as integer), 0)"
+            digits = "coalesce(try_cast(floor(abs(u)) % 100 as integer), 0)"
+            return f"case when abs(u) < {MOST_FLOAT} then {digits} else 0 end"
         name = "u::varchar"
         last, before = f"right({name}, 1)", f"left(right({name}, 2), 1)"
         tens = f"case when length({name}) > 1 then {sql.digit(before)} else 0 end"

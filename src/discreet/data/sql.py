@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from discreet.data import conditions, kinds
 from discreet.data.axes import Axis, Cell
-from discreet.data.categories import DECIMAL
+from discreet.data.categories import DECIMAL, LONGEST
 from discreet.data.conditions import Column, Comparison, Condition, Constant, Joined, Missing
 
 _OPERATORS = {
@@ -83,7 +83,8 @@ def plainly(text: str) -> str:
     sign = f"case when starts_with({text}, '-') then '-' else '' end"
     ending = f"case when {power} = 0 then '' else 'e' || {power} end"
     number = f"case when {body} = '' then '0' else {sign} || {body} || {ending} end"
-    return f"case when regexp_full_match({text}, '{DECIMAL}') then {number} else {text} end"
+    known = f"length({text}) <= {LONGEST} and regexp_full_match({text}, '{DECIMAL}')"
+    return f"case when {known} then {number} else {text} end"
 
 
 def value(axis: Axis, column: str) -> str:

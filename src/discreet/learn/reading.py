@@ -8,6 +8,7 @@ Texts of numpy and scikit-learn that quote the data are replaced.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
@@ -17,6 +18,8 @@ from sklearn.utils.validation import validate_data
 
 from discreet.errors import InputError
 from discreet.learn.encoding import Column
+
+_NUMPY = (np.float32, np.float64, np.int64, np.bool_, np.str_)
 
 
 def read_records(estimator: Any, X: Any, y: Any) -> tuple[list[str], list[Column], Column]:
@@ -92,7 +95,11 @@ def read_target(y: Any) -> Column:
         array = array.ravel()
     if array.ndim != 1:
         raise InputError(f"y must have one dimension, got {array.ndim}", "y")
-    if array.dtype.kind == "f" and not (finite := np.isfinite(array)).all():
+    if array.dtype.kind == "f":
+        finite = np.isfinite(array)
+    else:
+        finite = np.array([not isinstance(y, float) or np.isfinite(y) for y in array.tolist()])
+    if not finite.all():
         raise InputError(f"y[{int(finite.argmin())}] must not be NaN or infinite", "y")
     return array
 
@@ -101,12 +108,43 @@ def _array(data: Any, name: str) -> Column:
     if np.ma.isMaskedArray(data):
         raise InputError(f"{name} must not be masked: its mask would be lost", name)
     try:
-        array = np.asarray(data)
+        array = _as_it_is(data) if isinstance(data, (list, tuple)) else np.asarray(data)
     except (TypeError, ValueError):
         array = np.array(None)
     if array.dtype.kind == "c":
         raise InputError(f"Complex data not supported: {name} must be text or real numbers", name)
     return array
+
+
+def _as_it_is(data: Sequence[Any]) -> Column:
+    """A list of records, or of values: as objects, unless all have one type that arrays have too.
+
+    numpy would find a type that all of them can have, so that one decides how others are read.
+    """
+    values = [value for record in data for value in (record if _is_row(record) else [record])]
+    if len(found := set(map(type, values))) == 1 and found <= {str, bool, float, *_NUMPY}:
+        return np.asarray(data)
+    if any(isinstance(value, (complex, np.complexfloating)) for value in values):
+        return np.asarray(data, dtype=complex)  # which is refused
+    if found == {int} and all(-(2**63) <= value < 2**63 for value in values):
+        return np.asarray(data, dtype=np.int64)
+    inner = [_is_row(record) for record in data]
+    if not any(inner):
+        array = np.empty(len(data), dtype=object)
+        array[:] = data
+        return array
+    width = len(data[0]) if inner[0] else -1
+    if not all(inner) or any(len(record) != width for record in data):
+        raise ValueError  # which `_array` takes for no array
+    array = np.empty((len(data), width), dtype=object)
+    for row, record in enumerate(data):
+        for place, value in enumerate(record):
+            array[row, place] = value
+    return array
+
+
+def _is_row(record: object) -> bool:
+    return isinstance(record, (list, tuple, np.ndarray))
 
 
 def _require_content(shape: tuple[int, ...]) -> None:

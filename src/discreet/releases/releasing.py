@@ -52,12 +52,12 @@ def release(
         epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
         mechanism: "lattice" is the most accurate that works at any size; "optimal" is as good or
             better where it can be computed; "gaussian" has normal noise; the others are "ls_dim",
-            "ls_hist", "ehd", "ehds", "smooth_hellinger" and "ehdl"; those of networks "laplace_updates", "fourier",
-            "posterior_sample" and "map"; of a normal mean "laplace", "gaussian", "input" and
-            "hellinger"; of a regression "statistics" and "sample": see `dp.mechanism`. None takes
-            "lattice", "laplace" or "statistics"; of categories, with a delta, "gaussian" where its
-            noise is smaller for this many categories, epsilon and delta: `mechanism` of the release
-            says which it was.
+            "ls_hist", "ehd", "ehds", "smooth_hellinger" and "ehdl"; those of networks
+            "laplace_updates", "fourier", "posterior_sample" and "map"; of a normal mean "laplace",
+            "gaussian", "input" and "hellinger"; of a regression "statistics" and "sample": see
+            `dp.mechanism`. None takes "lattice", "laplace" or "statistics"; of categories, with a
+            delta, "gaussian" where its noise is smaller for this many categories, epsilon and
+            delta: the release's `mechanism` says which it was.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for some mechanisms, "add-remove" or "attribute".
@@ -274,7 +274,7 @@ def _prepare(
         if options.pop("delta", 0) != 0:
             got = check.show(delta)
             raise InputError(f"delta is not an option of {spec.name}, got {got}", "delta")
-    elif n is not None and delta * n > 1:
+    elif n is not None and delta < 1 < delta * n:
         warnings.warn(
             f"delta = {check.show(delta)} is above 1/n: it allows a release that publishes one of "
             f"the {n} records as it is, chosen at random; take a much smaller one",
