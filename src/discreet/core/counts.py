@@ -16,6 +16,8 @@ from discreet.check import Category
 from discreet.errors import InputError
 
 N_SOURCES = ("declared", "sum of the counts")  # where a public number of records comes from
+PER_UNIT = ("cut", "average")  # what becomes of the records of one unit
+AVERAGED = 3600  # parts of a unit's weight of 1: a square, and many numbers of records divide it
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,36 @@ class Grouping:
 
 
 class Records:
-    """What was counted of some records: `n_records` says of how many."""
+    """What was counted of some records: `n_records` says of how many.
+
+    `unit` is who is protected. Of each at most `max_per_unit` records were kept ("cut"), or they
+    weigh 1 together, whatever their number ("average").
+    """
+
+    unit: str
+    max_per_unit: int
+    per_unit: str
 
     @property
     @abstractmethod
     def n_records(self) -> int:
-        """The number of records."""
+        """The number of records, or of units if each weighs one."""
+
+    @property
+    def averaged(self) -> bool:
+        """Whether every unit weighs one."""
+        return self.per_unit == "average"
+
+    def require_unit(self) -> None:
+        """Refuse what no counting makes."""
+        check.label("unit", self.unit)
+        check.choice("per_unit", self.per_unit, PER_UNIT)
+        most = check.whole("max_per_unit", self.max_per_unit, least=1, most=10**6)
+        object.__setattr__(self, "max_per_unit", most)
+        if self.averaged and (most > 1 or self.unit == "record"):
+            raise InputError(
+                "per_unit='average' is for units of which all records are kept", "per_unit"
+            )
 
     @property
     def total(self) -> int:
@@ -56,10 +82,11 @@ class Records:
 class Counts(Records):
     """How many records fall into each declared category. Private: the repr does not show them.
 
-    `unit` is who is protected and `max_per_unit` how many records one may have; `dropped` says that
-    records were left out, and `where` which were counted, so that the total is no longer public.
-    `column` is where the categories were read, `other` the one that took undeclared values, and
-    `by` tells that they are the cells of a joint table. `line_breaks` says that a correct CSV
+    `unit` is who is protected and `max_per_unit` how many records one may have; if `per_unit` is
+    "average" each has the weight 1, and the counts are in parts of 1/3600 of it. `dropped` says
+    that records were left out, and `where` which were counted, so that the total is no longer
+    public. `column` is where the categories were read, `other` the one that took undeclared values,
+    and `by` tells that they are the cells of a joint table. `line_breaks` says that a correct CSV
     writer was declared, `unknown` how many records were left out or put into `other`.
 
     Example:
@@ -80,19 +107,18 @@ class Counts(Records):
     by: Grouping | None = None
     line_breaks: bool = field(default=False, compare=False)
     unknown: int = field(default=0, repr=False, compare=False)
+    per_unit: str = "cut"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "categories", check.categories(self.categories))
         object.__setattr__(self, "values", check.counts(self.values, self.categories, "values"))
-        check.label("unit", self.unit)
         check.choice("dropped", self.dropped, (True, False))
-        most = check.whole("max_per_unit", self.max_per_unit, least=1, most=10**6)
-        object.__setattr__(self, "max_per_unit", most)
+        self.require_unit()
 
     @property
     def n_records(self) -> int:
-        """The number of records."""
-        return sum(self.values)
+        """The number of records, or of units if each weighs one."""
+        return sum(self.values) // (AVERAGED if self.averaged else 1)
 
 
 class Countable(Protocol):

@@ -75,6 +75,14 @@ class Option:
             raise InputError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}", "kind")
 
 
+UNIT = (
+    Option("unit", "value", "record", "Who is protected under add-remove."),
+    Option("max_per_unit", "whole", 1, "Records of one unit under add-remove."),
+    Option(
+        *("per_unit", "choice", "cut", "Whether a unit is cut to so many records, or weighs one."),
+        choices=("cut", "average"),
+    ),
+)
 CALIBRATE = Option(
     "calibrate", "flag", False, "Scale the exponent until an exact audit certifies epsilon."
 )

@@ -57,8 +57,20 @@ class Config:
 
     @property
     def heading(self) -> str:
-        """Mechanism and n."""
-        return f"{self.label}, {'n private' if self.n is None else f'n = {self.n}'}"
+        """Mechanism and n, and what is counted if a unit may have several records."""
+        number = "n private" if self.n is None else f"n = {self.n}"
+        return ", ".join(filter(None, (self.label, number, self.counted)))
+
+    @property
+    def counted(self) -> str:
+        """What the counts are of, where that is not every record."""
+        options = dict(self.options)
+        unit = options.get("unit", "record")
+        if options.get("per_unit") == "average":
+            return f"every {unit} weighs one"
+        most = options.get("max_per_unit", 1)
+        one = f"{most} records" if most > 1 else "one record"
+        return "" if unit == "record" else f"at most {one} of every {unit}"
 
     @property
     def title(self) -> str:

@@ -18,7 +18,9 @@ class Statistics(Records):
     `values` are the number of records and then the sums, of a regression in the order of `places`.
     `columns` are those that were read, and `reading` how: bounds, grid and radius, so that a model
     takes only what it can bound. `where`, `dropped`, `line_breaks` and `unknown` tell which records
-    were counted, as in `Counts`.
+    were counted, and `unit`, `max_per_unit` and `per_unit` whose, as in `Counts`. If every unit
+    weighs one, its averages are what is summed, on the same grid, and `values` begin with the
+    number of units.
     """
 
     columns: tuple[str, ...]
@@ -28,8 +30,12 @@ class Statistics(Records):
     dropped: bool = False
     line_breaks: bool = field(default=False, compare=False)
     unknown: int = field(default=0, repr=False, compare=False)
+    unit: str = "record"
+    max_per_unit: int = 1
+    per_unit: str = "cut"
 
     def __post_init__(self) -> None:
+        self.require_unit()
         for place, value in enumerate(self.values):
             if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= 2**62:
                 raise InputError(f"values[{place}] must be a whole number below 2**62", "values")
@@ -44,7 +50,7 @@ class Statistics(Records):
 
     @property
     def n_records(self) -> int:
-        """The number of records."""
+        """The number of records, or of units if each weighs one."""
         return self.values[0]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from discreet import check
 from discreet.check import Category
-from discreet.core.counts import AnyModel, Records
+from discreet.core.counts import AVERAGED, AnyModel, Records
 from discreet.errors import InputError
 
 
@@ -17,8 +17,9 @@ class Tables(Records):
     """How many records fall into each cell of several tables. Private: the repr does not show them.
 
     `columns` are the variables of every table, the last varying fastest, and `values` the counts.
-    `where`, `dropped`, `line_breaks` and `unknown` tell which records were counted, as in `Counts`;
-    `states` are those of the variables of each table, if they are known.
+    `where`, `dropped`, `line_breaks` and `unknown` tell which records were counted, and `unit`,
+    `max_per_unit` and `per_unit` whose, as in `Counts`; `states` are those of the variables of each
+    table, if they are known.
     """
 
     columns: tuple[tuple[str, ...], ...]
@@ -28,8 +29,12 @@ class Tables(Records):
     states: tuple[tuple[tuple[Category, ...], ...], ...] | None = None
     line_breaks: bool = field(default=False, compare=False)
     unknown: int = field(default=0, repr=False, compare=False)
+    unit: str = "record"
+    max_per_unit: int = 1
+    per_unit: str = "cut"
 
     def __post_init__(self) -> None:
+        self.require_unit()
         if len(self.columns) != len(self.values):
             raise InputError("values must have one table for each of columns", "values")
         for number, table in enumerate(self.values):
@@ -42,14 +47,14 @@ class Tables(Records):
                     )
         if len({sum(table) for table in self.values}) > 1:
             raise InputError("values must have the same total in every table", "values")
-        if self.n_records > check.MOST_RECORDS:
+        if self.values and sum(self.values[0]) > check.MOST_RECORDS:
             raise InputError("values must sum to at most 2**62 in every table", "values")
         check.choice("dropped", self.dropped, (True, False))
 
     @property
     def n_records(self) -> int:
-        """The number of records."""
-        return sum(self.values[0]) if self.values else 0
+        """The number of records, or of units if each weighs one."""
+        return sum(self.values[0]) // (AVERAGED if self.averaged else 1) if self.values else 0
 
 
 class Network(AnyModel, Protocol):

@@ -43,6 +43,7 @@ class Rules:
         table: the table of a DuckDB file.
         line_breaks: declares that a correct writer wrote the CSV file, whose quoted values may hold
             line breaks.
+        per_unit: "cut" to `max_per_unit` records, or "average": all records of a unit weigh 1.
     """
 
     where: str | None = None
@@ -52,6 +53,7 @@ class Rules:
     max_per_unit: int | None = None
     table: str | None = None
     line_breaks: bool = False
+    per_unit: str = "cut"
 
     def __post_init__(self) -> None:
         check.choice("line_breaks", self.line_breaks, (True, False))
@@ -68,16 +70,7 @@ class Rules:
                 f"unknown={self.unknown!r}",
                 "other",
             )
-        if (self.unit is None) != (self.max_per_unit is None):
-            raise InputError(
-                "unit and max_per_unit belong together: the column that tells whose record it is, "
-                "and how many records of one are kept",
-                "max_per_unit" if self.max_per_unit is None else "unit",
-            )
-        if self.max_per_unit is not None:
-            check.whole("max_per_unit", self.max_per_unit, least=1, most=10**6)
-        if self.unit is not None:
-            check.label("unit", self.unit)
+        units.require_unit(self.unit, self.max_per_unit, self.per_unit)
 
 
 class Tally(NamedTuple):

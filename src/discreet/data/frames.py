@@ -431,11 +431,12 @@ def _condition(
         moment = nw.lit(cast("datetime.datetime", other).isoformat(" ")).cast(nw.Datetime())
         return cast("nw.Expr", known & condition.operator(here, moment))
     if condition.column.name in fine and condition.typed in (kinds.TIMES, kinds.ZONED):
-        moment = cast("datetime.datetime", other)
-        if not _OF_NANOSECONDS[0] <= moment <= _OF_NANOSECONDS[1]:  # beyond all such times
-            inside = condition.operator(_OF_NANOSECONDS[0], moment)
+        time = cast("datetime.datetime", other)
+        if not _OF_NANOSECONDS[0] <= time <= _OF_NANOSECONDS[1]:  # beyond all such times
+            inside = condition.operator(_OF_NANOSECONDS[0], time)
             return known if inside else known & ~known
-        other = nw.lit(moment).cast(nw.Datetime("ns"))
+        precise = nw.lit(time).cast(nw.Datetime("ns"))
+        return cast("nw.Expr", known & condition.operator(here, precise))
     if numbers and (isinstance(other, float) or columns[condition.column.name] == kinds.DECIMALS):
         here, other = as_floats(condition.column.name, columns), float(cast("float", other))
     return cast("nw.Expr", known & condition.operator(here, other))

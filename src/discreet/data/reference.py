@@ -135,10 +135,9 @@ def kept(records: Iterable[tuple[Any, Any]], cells: Sequence[Any], most: int) ->
 
 def _digits(unit: Any) -> int:
     """The last two digits of a number, or characters of a name where they are digits."""
-    if isinstance(unit, (float, Decimal)):
-        return int(abs(unit) % 100) if -MOST_FLOAT < unit < MOST_FLOAT else 0
-    if isinstance(unit, int) and not isinstance(unit, bool):
-        return abs(unit) % 100
+    if isinstance(unit, (int, float, Decimal)) and not isinstance(unit, bool):
+        whole = isinstance(unit, int) or -MOST_FLOAT < unit < MOST_FLOAT
+        return abs(int(unit)) % 100 if whole else 0
     name = unit if isinstance(unit, str) else ""
     last, before = name[-1:], name[-2:-1]
     digit = {str(d): d for d in range(1, 10)}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from discreet import check
+from discreet.data.units import require_unit
 from discreet.errors import InputError
 
 UNKNOWN = ("error", "drop", "middle")
@@ -97,16 +98,23 @@ class NumberRules:
             and clips what is infinite.
         table: the table of a DuckDB file.
         line_breaks: declares that a correct writer wrote the CSV file.
+        unit: the column that tells whose record it is.
+        max_per_unit: how many records of one unit are kept.
+        per_unit: "cut" to `max_per_unit` records, or "average": all records of a unit weigh 1.
     """
 
     where: str | None = None
     unknown: str = "error"
     table: str | None = None
     line_breaks: bool = False
+    unit: str | None = None
+    max_per_unit: int | None = None
+    per_unit: str = "cut"
 
     def __post_init__(self) -> None:
         check.choice("line_breaks", self.line_breaks, (True, False))
         check.choice("unknown", self.unknown, UNKNOWN)
+        require_unit(self.unit, self.max_per_unit, self.per_unit)
 
 
 @dataclass(frozen=True)

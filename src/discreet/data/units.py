@@ -16,12 +16,41 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from discreet import check
+from discreet.core.counts import PER_UNIT
 from discreet.data import kinds
 from discreet.data.axes import Axis, Cell, Source
 from discreet.errors import InputError
 
 MOST_CELLS = 200  # columns of the table with one row per unit
 MOST_FLOAT = 2**53  # from here on a float may be several integers
+
+
+def require_unit(unit: str | None, max_per_unit: int | None, per_unit: str) -> None:
+    """Refuse rules for the records of one unit that do not fit together."""
+    check.choice("per_unit", per_unit, PER_UNIT)
+    if unit is not None:
+        check.label("unit", unit)
+    if per_unit == "average":
+        if unit is None:
+            raise InputError(
+                "per_unit='average' needs unit='…', the column that tells whose record it is",
+                "unit",
+            )
+        if max_per_unit is not None:
+            raise InputError(
+                "max_per_unit must be None with per_unit='average', which keeps all records, got "
+                f"{check.brief(max_per_unit)}",
+                "max_per_unit",
+            )
+    elif (unit is None) != (max_per_unit is None):
+        raise InputError(
+            "unit and max_per_unit belong together: the column that tells whose record it is, and "
+            "how many records of one are kept (or per_unit='average', where each unit weighs one)",
+            "max_per_unit" if max_per_unit is None else "unit",
+        )
+    if max_per_unit is not None:
+        check.whole("max_per_unit", max_per_unit, least=1, most=10**6)
 
 
 def bounded(

@@ -13,8 +13,17 @@ import numpy as np
 
 from discreet import check
 from discreet.check import Category, Number
-from discreet.core import Adjacency, Config, Counts, Guarantee, Mechanism, families
-from discreet.core.counts import N_SOURCES, AnyModel, Aware, CountsLike, Model, Released, Summarised
+from discreet.core import Adjacency, Config, Guarantee, Mechanism, families
+from discreet.core.counts import (
+    N_SOURCES,
+    AnyModel,
+    Aware,
+    CountsLike,
+    Model,
+    Records,
+    Released,
+    Summarised,
+)
 from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
 from discreet.core.law import Outcome
@@ -253,7 +262,7 @@ def _prepare(
     values = model.to_vector(counts)
     if adjacency is not Adjacency.ADD_REMOVE:
         _require_public_n(counts, n, lambda: _with_private_n(family, spec, paid))
-    if isinstance(counts, Counts):
+    if isinstance(counts, Records):
         unit = _unit_options(counts, family, spec)
         for option in unit.keys() & options.keys():
             raise InputError(f"{option} is known from the counts and cannot be given", option)
@@ -305,27 +314,25 @@ def _require_public_n(counts: object, n: int | None, instead: Callable[[], str])
             f"counts of the records with {check.shorten(records.where)} have no public n: release "
             f"them under {instead()}, or declare n if their number is public"
         )
-    if isinstance(counts, Counts) and counts.max_per_unit > 1:
-        raise PrivacyRefusedError(
-            f"counts with up to {counts.max_per_unit} records per {counts.unit} are protected "
-            f"under {instead()} only"
-        )
+    if isinstance(counts, Records) and (counts.max_per_unit > 1 or counts.averaged):
+        kind = f"with up to {counts.max_per_unit} records per {counts.unit}"
+        if counts.averaged:
+            kind = f"in which every {counts.unit} weighs one"
+        raise PrivacyRefusedError(f"counts {kind} are protected under {instead()} only")
 
 
-def _unit_options(counts: Counts, family: Family, spec: MechanismSpec) -> dict[str, object]:
+def _unit_options(counts: Records, family: Family, spec: MechanismSpec) -> dict[str, object]:
     """What the counts remember of whom they protect."""
     if counts.unit == "record" and counts.max_per_unit == 1:
         return {}
-    able = [each.name for each in family.specs if _has_units(each)]
+    wanted: dict[str, object] = {"unit": counts.unit, "max_per_unit": counts.max_per_unit}
+    if counts.averaged:
+        wanted["per_unit"] = counts.per_unit
+    able = [each.name for each in family.specs if wanted.keys() <= {o.name for o in each.options}]
     if spec.name not in able:
-        raise PrivacyRefusedError(
-            f"counts per {counts.unit} are released by {' or '.join(map(repr, able))} only"
-        )
-    return {"unit": counts.unit, "max_per_unit": counts.max_per_unit}
-
-
-def _has_units(spec: MechanismSpec) -> bool:
-    return any(option.name == "max_per_unit" for option in spec.options)
+        by = f"by {' or '.join(map(repr, able))} only" if able else "by none of its mechanisms"
+        raise PrivacyRefusedError(f"counts per {counts.unit} are released {by}")
+    return wanted
 
 
 def _require_private(made: Mechanism, epsilon: Fraction, allow_nonprivate: bool) -> None:
