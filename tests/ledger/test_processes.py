@@ -31,6 +31,22 @@ def test_exactly_what_the_budget_covers_is_granted(place: str, attempts: int) ->
     assert len(report.unfinished) == 5 * attempts
 
 
+@pytest.mark.parametrize("attempts", [20, pytest.param(200, marks=pytest.mark.slow)])
+def test_exactly_what_composes_is_granted(place: str, attempts: int) -> None:
+    """The same with a δ: more than the sums cover, and less than is asked for."""
+    budget = Fraction("0.14") if attempts == 20 else Fraction("0.5")
+    ledger = Ledger.open(place, budget, delta=1e-6)
+    account = ledger.create("d")
+    composing = account.releases_left(0.003)
+    assert budget / Fraction("0.003") < composing < 8 * attempts
+    with workers.processes().Pool(8) as pool:
+        work = [(ledger, "d", attempts, "0.003")] * 8
+        granted = pool.starmap(workers.attempts, work, chunksize=1)
+    assert sum(granted) == composing
+    assert ledger.releases_left("d", 0.003) == 0
+    assert ledger.verify().ok
+
+
 def test_many_open_the_same_new_ledger(place: str) -> None:
     with workers.processes().Pool(8) as pool:
         opened = pool.map(workers.open_new, [place] * 8, chunksize=1)
@@ -65,19 +81,24 @@ def _check(ledger: Ledger, output: Path) -> None:
         assert digests[receipt["number"]] == release_digest(release)
     costs = [entry.charged for entry in charges.values()]
     spent = sum((cost for cost in costs if cost is not None), Amount())
-    assert spent == ledger.datasets()[0].spent == Amount(10**10 * len(charges), 0)
+    assert spent == ledger.datasets()[0].spent
+    assert (spent.epsilon_units, spent.delta_units) == (10**10 * len(charges), 0)
     assert ledger.verify(releases[-1]).ok
 
 
-def test_killed_processes_leave_a_sound_ledger(place: str, tmp_path: Path) -> None:
-    ledger = Ledger.open(place, budget=1000)
+@pytest.mark.parametrize("delta", [0, 1e-6])
+def test_killed_processes_leave_a_sound_ledger(place: str, tmp_path: Path, delta: float) -> None:
+    ledger = Ledger.open(place, budget=1000, delta=delta)
     _kill(20, workers.release_until_killed, ledger, tmp_path / "out", longest=0.3)
     _check(ledger, tmp_path / "out")
 
 
 @pytest.mark.slow
-def test_two_hundred_killed_processes_leave_a_sound_ledger(place: str, tmp_path: Path) -> None:
-    ledger = Ledger.open(place, budget=1000)
+@pytest.mark.parametrize("delta", [0, 1e-6])
+def test_two_hundred_killed_processes_leave_a_sound_ledger(
+    place: str, tmp_path: Path, delta: float
+) -> None:
+    ledger = Ledger.open(place, budget=1000, delta=delta)
     _kill(200, workers.release_until_killed, ledger, tmp_path / "out", longest=0.3)
     _check(ledger, tmp_path / "out")
 

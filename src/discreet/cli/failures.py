@@ -23,7 +23,7 @@ REFUSED, USAGE, INTERRUPTED = 1, 2, 130
 _HOME = Path(__file__).parents[1]  # the package, whatever the folders above it are called
 OPTIONS = (
     *("max_per_unit", "request_id", "worst_case", "line_breaks"),
-    *("noise_variance", "prior_mean", "prior_variance"),
+    *("noise_variance", "prior_mean", "prior_variance", "total_delta", "per_unit"),
 )
 
 

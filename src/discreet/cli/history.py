@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from discreet.ledger.remaining import remaining
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,10 +21,25 @@ def accounts_table(accounts: Sequence[Account]) -> Table:
     for account in accounts:
         protects = f"{account.adjacency.change} one {account.unit}"
         amounts = (account.budget, account.spent, account.remaining())
-        rows.append([account.dataset, protects, *amounts])
+        rows.append([account.dataset, protects, *amounts, _composed(account)])
         for part, spent in account.parts:
-            rows.append([f"  {part}", "a part", "", spent, account.remaining(part)])
-    return _table(("data set", "protects", "budget", "spent", "left"), rows)
+            left = account.remaining(part)
+            rows.append([f"  {part}", "a part", "", spent, left, _composed(account, part)])
+    headings = ["data set", "protects", "budget", "spent", "left", "composed"]
+    if not any(row[-1] for row in rows):
+        headings, rows = headings[:-1], [row[:-1] for row in rows]
+    return _table(headings, rows)
+
+
+def _composed(account: Account, part: str | None = None) -> str:
+    """How much of what may compose is used, and how many small releases are possible."""
+    if account.filter is None:
+        return ""
+    return f"{_used(account, part)};\n{remaining(account, part).terms}"
+
+
+def _used(account: Account, part: str | None = None) -> str:
+    return f"{math.ceil(100 * (account.composed(part) or 0))} % used"
 
 
 def table(entries: Sequence[Entry]) -> Table:
@@ -34,11 +52,19 @@ def table(entries: Sequence[Entry]) -> Table:
             entry.dataset,
             _what(entry, settled),
             entry.charged or "",
-            entry.account.remaining() if entry.dataset else "",
+            _left(entry.account) if entry.dataset else "",
         ]
         for entry in entries
     ]
     return _table(("entry", "time (UTC)", "data set", "what", "cost", "left"), rows)
+
+
+def _left(account: Account) -> Amount | str:
+    """By the sums; and how much of what may compose is used."""
+    left = account.remaining()
+    if account.filter is None:
+        return left
+    return f"{_cell(left, plain=False)};\n{_used(account)}"
 
 
 def _what(entry: Entry, settled: set[int | None]) -> str:
@@ -83,13 +109,18 @@ def _cell(cell: str | int | Amount, plain: bool) -> str:
 def account_document(account: Account) -> dict[str, Any]:
     """A data set as JSON can hold it; numbers are exact, as text."""
     amounts = {"budget": account.budget, "spent": account.spent, "remaining": account.remaining()}
-    return {
+    document = {
         "dataset": account.dataset,
         "adjacency": account.adjacency.value,
         "unit": account.unit,
         **{name: _exact(amount) for name, amount in amounts.items()},
         "parts": {part: _exact(amount) for part, amount in account.parts},
     }
+    if account.filter is None:
+        return document
+    left = remaining(account)
+    composed = {"order": str(account.filter.order), "used": float(account.composed() or 0)}
+    return document | {"composed": composed | {"each": str(left.each), "more": left.more}}
 
 
 def _exact(amount: Amount) -> dict[str, str]:

@@ -37,6 +37,13 @@ def command() -> None:
     """
 
 
+order_option = click.option(
+    "--order",
+    help="With a delta: the order at which releases compose, above 1, or sums for none. "
+    "The one for many small releases unless given.",
+)
+
+
 def _open(place: str) -> Ledger:
     from discreet.ledger import Ledger
 
@@ -49,6 +56,7 @@ def _open(place: str) -> Ledger:
 @click.option("--delta", help="The delta that goes with it; 0 unless given.")
 @common.adjacency_option(None)
 @click.option("--unit", help="Who is protected, such as record or patient.")
+@order_option
 @common.output_options
 def init(
     place: str,
@@ -56,6 +64,7 @@ def init(
     delta: str | None,
     adjacency: str | None,
     unit: str | None,
+    order: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -68,7 +77,7 @@ def init(
     from discreet.ledger.stores import shown
 
     amounts = text_input.number("budget", budget), text_input.number("delta", delta)
-    made = Ledger.open(place, *amounts, adjacency, unit)
+    made = Ledger.open(place, *amounts, adjacency, unit, order)
     granted = Amount.budget(amounts[0], amounts[1] or 0)
     where = shown(made.place)
     document = {"ledger": where, "epsilon": str(granted.epsilon), "delta": str(granted.delta)}
@@ -84,6 +93,7 @@ def init(
 @common.adjacency_option()
 @click.option("--unit", default="record", show_default=True, help="Who is protected.")
 @click.option("--parts", help="Names of disjoint parts, separated by commas; add-remove only.")
+@order_option
 @common.output_options
 def create(
     dataset: str,
@@ -93,6 +103,7 @@ def create(
     adjacency: str,
     unit: str,
     parts: str | None,
+    order: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -104,7 +115,8 @@ def create(
     """
     names = () if parts is None else text_input.listed("parts", parts)
     amounts = text_input.number("budget", budget), text_input.number("delta", delta)
-    _show([_open(place).create(dataset, *amounts, adjacency, unit, names)], as_json, quiet)
+    made = _open(place).create(dataset, *amounts, adjacency, unit, names, order)
+    _show([made], as_json, quiet)
 
 
 @command.command("raise")

@@ -22,6 +22,8 @@ from discreet.cli import common
 @common.adjacency_option()
 @click.option("--max-per-unit", type=int, help="Records of one unit, under add-remove.")
 @click.option("--groups", help="Groups of a second column: plans the joint table.")
+@click.option("--releases", type=int, help="How many such releases: which budget do they need?")
+@click.option("--total-delta", default="1e-6", show_default=True, help="Of that budget.")
 @common.mechanism_options
 @click.option("--plot", type=common.FILE, help="Draw the curve: .png, .svg or .pdf.")
 @common.force_option
@@ -39,6 +41,8 @@ def command(
     adjacency: str,
     max_per_unit: int | None,
     groups: str | None,
+    releases: int | None,
+    total_delta: str,
     plot: str | None,
     force: bool,
     as_json: bool,
@@ -77,6 +81,8 @@ def command(
         mechanism=mechanism,
         at=None if at is None else text_input.numbers("at", at),
         worst_case=worst_case,
+        releases=releases,
+        total_delta=text_input.number("total_delta", total_delta),
         **settings,
     )
     if plot is not None:
@@ -89,4 +95,11 @@ def command(
         "question": found.question,
         "guarantee": str(found.guarantee),
     }
+    if found.budget is not None:
+        document["budget"] = {
+            "releases": found.budget.releases,
+            "summed": str(found.budget.summed.epsilon),
+            "composed": found.budget.composed and str(found.budget.composed.epsilon),
+            "wins": found.budget.wins,
+        }
     common.done(document, found, as_json, quiet)

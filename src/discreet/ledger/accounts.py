@@ -13,7 +13,7 @@ from discreet.core import Adjacency, Guarantee, Theorem
 from discreet.core.curves import Normal
 from discreet.errors import BudgetError, InputError, PrivacyRefusedError
 from discreet.exact.hockey_stick import gaussian_variance
-from discreet.ledger.amounts import DELTA_UNITS, Amount, decimal
+from discreet.ledger.amounts import DELTA_UNITS, Amount, decimal, times
 from discreet.ledger.filters import SUMS, Filter
 from discreet.ledger.names import name
 
@@ -94,6 +94,12 @@ class Account:
             max(0, self.budget.epsilon_units - spent.epsilon_units),
             max(0, self.budget.delta_units - kept - spent.delta_units),
         )
+
+    def composed(self, part: str | None = None) -> Fraction | None:
+        """The share of the filter that releases have used; None without one."""
+        if self.filter is None:
+            return None
+        return max(self.filter.share(total) for total in self._totals(part))
 
     @property
     def untouched(self) -> bool:
@@ -188,16 +194,16 @@ class Account:
         account = self._settled(cost)
         return min(account._more(total, cost) for total in account._totals(part))
 
+    def composing(self, guarantee: Guarantee) -> int:
+        """How many releases with a guarantee the filter of a new account admits."""
+        return 0 if self.filter is None else self.filter.room(NOTHING, self.cost(guarantee))
+
     def _more(self, total: Amount, cost: Amount) -> int:
         """How many times a cost can be added: by the sums or within the filter."""
         slack = self.budget.delta_units - self.reserved_units - total.delta_units
         loss = self.budget.epsilon_units - total.epsilon_units
-        ways = [[(loss, cost.epsilon_units), (slack, cost.delta_units)]]
-        if self.filter is not None:
-            divergence = self.filter.limit_units - total.renyi_units
-            failing = self.filter.failing_units - total.failing_units
-            ways.append([(divergence, cost.renyi_units), (failing, cost.failing_units)])
-        return max(min(have // each if each else have for have, each in way) for way in ways)
+        more = times([(loss, cost.epsilon_units), (slack, cost.delta_units)])
+        return more if self.filter is None else max(more, self.filter.room(total, cost))
 
     def _settled(self, cost: Amount) -> Account:
         """The account without a filter, if its very first release would not fit in there.

@@ -91,6 +91,11 @@ class Amount:
         return f"ε = {decimal(self.epsilon)}, δ = {decimal(self.delta)}"
 
 
+def times(budgets: Iterable[tuple[int, int]]) -> int:
+    """How often costs fit, given as pairs of what there is and what one takes; 0 takes nothing."""
+    return max(0, min(have // cost for have, cost in budgets if cost))
+
+
 def decimal(number: Fraction) -> str:
     """A number of units in writing, exactly: what is left must not look like more than it is."""
     exact = Decimal(int(number * DELTA_UNITS)).scaleb(-24, Context(prec=60)).normalize()

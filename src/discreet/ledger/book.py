@@ -15,11 +15,11 @@ from discreet.core import Adjacency, Guarantee
 from discreet.errors import InputError
 from discreet.ledger import charging, opening, stores, verification
 from discreet.ledger.accounts import Account
-from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import reading, writing
 from discreet.ledger.charging import Quote
 from discreet.ledger.entries import Entry, Receipt, canonical
 from discreet.ledger.names import name
+from discreet.ledger.remaining import Remaining, remaining
 from discreet.ledger.verification import Report
 
 
@@ -210,11 +210,16 @@ class Ledger:
         with reading(self._store) as chain:
             return charging.released(chain, wanted)
 
-    def remaining(self, dataset: str, part: str | None = None) -> Amount:
-        """What a release from a data set, or from one part of it, may still cost by the sums."""
+    def remaining(self, dataset: str, part: str | None = None) -> Remaining:
+        """What a release from a data set, or from one part of it, may still cost.
+
+        Its `epsilon` and `delta` are what the sums leave. Where releases compose, `more` is how
+        many releases of `each` are possible: that is what it prints.
+        """
         piece = None if part is None else name("part", part)
         with reading(self._store) as chain:
-            return opening.account_of(chain, name("dataset", dataset)).remaining(piece)
+            account = opening.account_of(chain, name("dataset", dataset))
+        return remaining(account, piece)
 
     def releases_left(
         self, dataset: str, epsilon: Number, delta: Number = 0, part: str | None = None

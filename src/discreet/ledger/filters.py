@@ -18,7 +18,7 @@ from discreet import check
 from discreet.core import Guarantee
 from discreet.core.curves import threshold
 from discreet.exact import balls
-from discreet.ledger.amounts import DELTA_UNITS, RENYI_UNITS, Amount
+from discreet.ledger.amounts import DELTA_UNITS, RENYI_UNITS, Amount, times
 
 SUMS = "sums"
 _OWN = Fraction(1, 200)  # of δ, for the δ of releases: by sums, and in the filter
@@ -69,6 +69,16 @@ class Filter:
     def admits(self, spent: Amount) -> bool:
         """Whether releases that cost this together compose to the budget."""
         return spent.renyi_units <= self.limit_units and spent.failing_units <= self.failing_units
+
+    def room(self, spent: Amount, cost: Amount) -> int:
+        """How many times a cost still fits."""
+        divergence = self.limit_units - spent.renyi_units
+        failing = self.failing_units - spent.failing_units
+        return times([(divergence, cost.renyi_units), (failing, cost.failing_units)])
+
+    def share(self, spent: Amount) -> Fraction:
+        """How much of it was used; above 1 only where the sums admitted more."""
+        return Fraction(spent.renyi_units, self.limit_units)
 
     def document(self) -> dict[str, str]:
         """As JSON can hold it."""

@@ -15,6 +15,7 @@ from discreet.check import Number
 from discreet.core import Guarantee
 from discreet.core.counts import AnyModel
 from discreet.errors import InputError, NotEnumerable
+from discreet.ledger.remaining import Needed, needed
 from discreet.planning.search import LEAST, MOST, least
 from discreet.planning.setting import Setting, settle
 from discreet.progress import track
@@ -31,7 +32,8 @@ class Plan:
 
     `error` is the expected error, `error_quantile` its 95 % or given quantile, `width` the expected
     width of the noise-aware credible interval for the category with the widest one. Quantile and
-    width are known of counts of categories only.
+    width are known of counts of categories only. `budget` is what several such releases need: by
+    the sums, and composed in a ledger with a δ; `budget.wins` is the smaller one.
 
     Example:
         >>> import discreet as dp
@@ -47,6 +49,7 @@ class Plan:
     guarantee: Guarantee
     asked: str  # "error", "quantile", "width" or "epsilon"
     setting: Setting = field(repr=False, compare=False)
+    budget: Needed | None = None
 
     @cached_property
     def width(self) -> float:
@@ -94,7 +97,10 @@ class Plan:
             rows.append((words("quantile"), f"{self.error_quantile:.4g}"))
         if self.asked in ("width", "epsilon") and "width" in self.setting.kinds:
             rows.append((words("width"), self._width_text()))
-        return [*rows, ("guarantee", str(self.guarantee))]
+        rows.append(("guarantee", str(self.guarantee)))
+        if self.budget is not None:
+            rows.append((f"{self.budget.releases} such releases", str(self.budget)))
+        return rows
 
     def _width_text(self) -> str:
         try:
@@ -130,6 +136,8 @@ def plan(
     quantile: float | None = None,
     level: float = 0.95,
     distance: str = "hellinger",
+    releases: int | None = None,
+    total_delta: Number = 1e-6,
     **options: object,
 ) -> Plan:
     """The least epsilon that reaches a target, or what a given epsilon buys.
@@ -156,10 +164,12 @@ def plan(
         quantile: of the error, 0.95 unless given.
         level: the probability of the credible interval.
         distance: "hellinger", "total_variation" (two categories), "kl" or "l1".
+        releases: how many such releases there will be: which budget do they need?
+        total_delta: the δ of a ledger in which they compose.
         options: of the mechanism; and adjacency.
 
     Returns:
-        A `Plan`: `epsilon`, `error`, `width`, `guarantee`, `plot()`.
+        A `Plan`: `epsilon`, `error`, `width`, `guarantee`, `budget`, `plot()`.
 
     Raises:
         InputError: an argument is wrong, or no epsilon up to 100 reaches the target.
@@ -179,6 +189,8 @@ def plan(
         raise InputError(
             f"exactly one of error, width and epsilon must be given, got {listed}", "error"
         )
+    number = None if releases is None else check.whole("releases", releases, least=1, most=10**6)
+    share = check.share("total_delta", total_delta)
     setting = settle(model, n, mechanism, options, (at, worst_case), quantile, level, distance)
     if given[0] not in (*setting.kinds, "epsilon"):
         raise InputError(f"{given[0]} is for counts of categories: give error or epsilon", given[0])
@@ -193,12 +205,14 @@ def plan(
             f"The least epsilon for which {setting.make(chosen).name} keeps the "
             f"{setting.words(asked)} at or below {check.show(target)}"
         )
+    guarantee = setting.make(chosen).guarantee
     return Plan(
         chosen,
         setting.value("error", chosen),
         setting.value("quantile", chosen) if "quantile" in setting.kinds else None,
         f"{question}, for {check.number_of(n, 'record')}, {setting.judged}.",
-        setting.make(chosen).guarantee,
+        guarantee,
         asked,
         setting,
+        None if number is None else needed(guarantee, number, share),
     )
