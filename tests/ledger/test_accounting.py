@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import pytest
 
-from discreet.core.curves import Laplace, Normal, epsilon_at
+from discreet.core.curves import Known, Laplace, Normal, epsilon_at
 from discreet.errors import InputError, MissingPackageError
 from discreet.ledger import Ledger
 from discreet.ledger.accounting import tighter_total
+from discreet.ledger.remaining import needed
 from tests.ledger.cases import guarantee
 from tests.optional import module
 
@@ -42,6 +45,27 @@ def test_one_count_that_changes_by_m_is_the_worst(shifts: tuple[int, int], rate:
         worst = hockey_stick(still, noise(rate, m), epsilon)
         assert hockey_stick(before, after, epsilon) <= worst + 1e-9
         assert hockey_stick(after, before, epsilon) <= worst + 1e-9
+
+
+def composed_in_the_guide() -> list[tuple[int, str, str, str, str, str]]:
+    """The rows of the table of what small releases need: their number and ε first."""
+    page = Path(__file__).parents[2] / "docs" / "guide" / "budgets.md"
+    rows = re.findall(
+        r"^\| (\d+) of ([\d.]+) \| (\S+) \| (\S+) \| (\S+) \| (\S+) \|$", page.read_text(), re.M
+    )
+    assert len(rows) == 4
+    return [(int(number), *rest) for number, *rest in rows]
+
+
+def test_what_releases_need() -> None:
+    """The other columns of the guide's table."""
+    for releases, epsilon, summed, zcdp, composed, _ in composed_in_the_guide():
+        one, delta = guarantee(epsilon), Fraction(1, 10**6)
+        found = needed(one, releases, delta)
+        assert Fraction(summed) == found.summed.epsilon
+        assert composed == ("–" if found.composed is None else f"{float(found.composed.epsilon)}")
+        alone = epsilon_at(Known(releases * Fraction(one.rho)), delta)
+        assert f"{float(alone):.4g}" == zcdp
 
 
 def test_the_missing_extra_is_named(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,6 +140,16 @@ class TestComposition:
         assert total.exact == ("normal",)
         four = Normal(Fraction(16), Fraction(400))  # as private as one with twice the change
         assert total.epsilon == pytest.approx(float(epsilon_at(four, Fraction(1, 10**5))), rel=5e-3)
+
+    def test_releases_that_are_settled_beforehand(self, ledger: Ledger) -> None:
+        """The last column of the guide's table."""
+        for releases, epsilon, *_, settled in composed_in_the_guide():
+            data_set = f"{releases} of {epsilon}"
+            ledger.create(data_set, 1000)
+            for _ in range(releases):
+                ledger.charge(data_set, guarantee(epsilon), {"mechanism": "ehds"})
+            total = tighter_total(ledger, data_set, 1e-6)
+            assert total.epsilon == pytest.approx(float(settled), rel=2e-4)
 
     def test_composed_releases_stay_within_the_budget(self, ledger: Ledger) -> None:
         """What the filter admits, dp-accounting finds within it too."""
