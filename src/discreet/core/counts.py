@@ -60,6 +60,11 @@ class Records:
         """Whether every unit weighs one."""
         return self.per_unit == "average"
 
+    @property
+    def parts(self) -> int:
+        """In how many parts a weight of 1 is counted."""
+        return AVERAGED if self.averaged else 1
+
     def require_unit(self) -> None:
         """Refuse what no counting makes."""
         check.label("unit", self.unit)
@@ -118,7 +123,7 @@ class Counts(Records):
     @property
     def n_records(self) -> int:
         """The number of records, or of units if each weighs one."""
-        return sum(self.values) // (AVERAGED if self.averaged else 1)
+        return sum(self.values) // self.parts
 
 
 class Countable(Protocol):

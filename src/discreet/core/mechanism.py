@@ -100,7 +100,8 @@ class Mechanism:
     """From counts to a released vector of counts.
 
     `raw_law` is what the sampler draws from and the auditor reads; `postprocess` is public and
-    deterministic; `law` is the law of released counts of categories, of other models `raw_law`.
+    deterministic; `law` is the law of released counts of categories, of other models `raw_law`. If
+    every unit weighs one, both are of counts in parts of 1/3600 of it.
     `length` is how many numbers are released: the model's size, if None. `possible` tells whether
     whole numbers can be a raw output, which is the same for all data.
 
@@ -186,6 +187,17 @@ def require_categories(mechanism: Mechanism) -> None:
 def unchanged(raw: Ints) -> Ints:
     """The raw output is released as it is."""
     return raw
+
+
+def in_whole(parts: int, released: Callable[[Ints], Ints], raw: Ints) -> NDArray[Any]:
+    """What is released of counts in parts of one: exact fractions, whole where they are."""
+    counts = released(raw)
+    if parts == 1:
+        return counts
+    rows = [
+        [Fraction(x, parts) if x % parts else x // parts for x in row] for row in counts.tolist()
+    ]
+    return np.array(rows, dtype=object).reshape(counts.shape)
 
 
 def drawn_from(n: int | None, raw: Outcome) -> bool:

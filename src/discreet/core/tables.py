@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from discreet import check
 from discreet.check import Category
-from discreet.core.counts import AVERAGED, AnyModel, Records
+from discreet.core.counts import AnyModel, Records
 from discreet.errors import InputError
 
 
@@ -54,7 +54,7 @@ class Tables(Records):
     @property
     def n_records(self) -> int:
         """The number of records, or of units if each weighs one."""
-        return sum(self.values[0]) // (AVERAGED if self.averaged else 1) if self.values else 0
+        return sum(self.values[0]) // self.parts if self.values else 0
 
 
 class Network(AnyModel, Protocol):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from discreet.core.adjacency import Adjacency
-from discreet.core.family import Deferred, Family, MechanismSpec, Option, Unavailable
+from discreet.core.family import UNIT, Deferred, Family, MechanismSpec, Option, Unavailable
 
 _HERE = "discreet.families.dirichlet"
 _EXPONENTIAL = f"{_HERE}.mechanisms.exponential"
@@ -90,8 +90,7 @@ FAMILY = Family(
                     *("postprocess", "choice", "project", "How noisy counts become counts."),
                     choices=("project", "clip", "remap"),
                 ),
-                Option("unit", "value", "record", "Who is protected under add-remove."),
-                Option("max_per_unit", "whole", 1, "Records of one unit under add-remove."),
+                *UNIT,
                 _LOSS,
                 _WEIGHTS,
             ),

@@ -146,7 +146,7 @@ class DirichletMultinomial(_Model):
         """The number of records behind counts."""
         return sum(values)
 
-    def released(self, values: tuple[int, ...]) -> DirichletPosterior:
+    def released(self, values: Sequence[int | Fraction]) -> DirichletPosterior:
         """The posterior that takes released counts for the true ones."""
         return DirichletPosterior(
             self.categories, tuple(a + v for a, v in zip(self.prior, values, strict=True))
@@ -167,7 +167,8 @@ class DirichletMultinomial(_Model):
 
     def posterior(self, counts: object) -> DirichletPosterior:
         """The posterior Dirichlet(prior + counts). Not private: for the data owner only."""
-        return self.released(self.to_vector(counts))
+        values, parts = self.to_vector(counts), getattr(counts, "parts", 1)
+        return self.released(tuple(Fraction(value, parts) for value in values))
 
     def to_document(self) -> dict[str, Any]:
         """The model as JSON can hold it."""

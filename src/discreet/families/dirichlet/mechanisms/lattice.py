@@ -13,7 +13,8 @@ from discreet import check
 from discreet.core import Adjacency, CategoricalModel, Config, Guarantee, Law, Mechanism, Theorem
 from discreet.core.curves import Composed, Laplace, Lattice
 from discreet.core.law import Outcome
-from discreet.core.mechanism import summing_to, unchanged
+from discreet.core.mechanism import in_whole, summing_to, unchanged
+from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, clip, lattice_law, project
@@ -35,6 +36,7 @@ def lattice(
     postprocess: str | None = "project",
     unit: str = "record",
     max_per_unit: int = 1,
+    per_unit: str = "cut",
     loss: object = None,
     weights: object = None,
 ) -> Mechanism:
@@ -43,7 +45,8 @@ def lattice(
     The K-norm mechanism (Hardt and Talwar 2010) on the integers, for the hull of the changes that
     one substitution can make. Guarantee: exactly ε under substitution. For two categories it is the
     geometric mechanism. Under add-remove, n is private and every count gets independent discrete
-    Laplace noise of scale m/ε, where a unit has at most m records: ε as well.
+    Laplace noise of scale m/ε, where a unit has at most m records, or of scale 1/ε, where each
+    weighs one: ε as well.
 
     Post-processing: "project" to the nearest vector of counts, "clip" every count to [0, n],
     "remap" to the counts with the least expected loss given the noisy ones (`loss` and `weights` as
@@ -51,19 +54,8 @@ def lattice(
     max(0, ·).
     """
     check.choice("postprocess", postprocess, POSTPROCESSING)
-    check.label("unit", unit)
-    max_per_unit = check.whole("max_per_unit", max_per_unit, least=1, most=10**6)
-    if n is not None and max_per_unit > 1:
-        raise InputError(
-            f"max_per_unit must be 1 under substitution, got {max_per_unit}; a unit with several "
-            "records is protected under adjacency 'add-remove'",
-            "max_per_unit",
-        )
-    options: tuple[tuple[str, Any], ...] = (
-        ("postprocess", postprocess),
-        ("unit", unit),
-        ("max_per_unit", max_per_unit),
-    )
+    who = Unit.read(n, unit, max_per_unit, per_unit)
+    options: tuple[tuple[str, Any], ...] = (("postprocess", postprocess), *who.options)
     task = None
     if postprocess == "remap":
         from discreet.families.dirichlet.mechanisms import remapping
@@ -75,7 +67,7 @@ def lattice(
         raise InputError(f"{name} is for postprocess='remap' only", name)
     config = Config("lattice", model, n, epsilon, adjacency, options)
     if n is None:
-        return _add_remove(config, unit, max_per_unit, postprocess)
+        return _add_remove(config, who, postprocess)
     # Substituting one record changes c by e_i − e_j, and ½‖e_i − e_j‖₁ = 1. By the triangle
     # inequality the weight of every outcome changes by a factor of at most e^ε, and the normaliser
     # Σ_z exp(−ε·½‖z‖₁) does not depend on c at all.
@@ -93,7 +85,7 @@ def lattice(
     return Mechanism(
         config=config,
         guarantee=Guarantee(
-            *(epsilon, Fraction(0), adjacency, unit, max_per_unit, theorem),
+            *(epsilon, Fraction(0), adjacency, who.name, who.most, theorem),
             curve=Lattice(epsilon, len(model.categories)),
         ),
         make_raw_law=partial(lattice_law, n, epsilon),
@@ -103,28 +95,29 @@ def lattice(
     )
 
 
-def _add_remove(config: Config, unit: str, max_per_unit: int, postprocess: str | None) -> Mechanism:
+def _add_remove(config: Config, who: Unit, postprocess: str | None) -> Mechanism:
     # A unit with at most m records changes the counts by at most m in l1, and every step in l1
-    # changes the log probability of independent discrete Laplace(ε/m) noise by ε/m.
-    rate = config.epsilon / max_per_unit
+    # changes the log probability of independent discrete Laplace(ε/m) noise by ε/m. A unit that
+    # weighs one is counted in m parts, m in all.
+    rate = config.epsilon / who.reach
     theorem = Theorem(
         "discrete Laplace noise of rate ε/m on counts that change by at most m",
         "Ghosh, Roughgarden and Sundararajan 2009",
     )
     # A unit that is replaced changes count i by a_i − b_i, no further from 0 than a_i or b_i, so
     # D_α is at most that of the old unit, which goes, plus that of the new one.
-    curve = Laplace(config.epsilon, max_per_unit)
+    curve = Laplace(config.epsilon, who.reach)
     low = None if postprocess is None else 0
     return Mechanism(
         config=config,
         guarantee=Guarantee(
-            *(config.epsilon, Fraction(0), Adjacency.ADD_REMOVE, unit, max_per_unit, theorem),
+            *(config.epsilon, Fraction(0), Adjacency.ADD_REMOVE, who.name, who.most, theorem),
             curve=curve,
             replacing=Composed(((curve, 2),)),
         ),
         make_raw_law=partial(_independent, rate, None),
         make_law=partial(_independent, rate, low),
-        make_released=unchanged if low is None else _at_least_zero,
+        make_released=partial(in_whole, who.parts, unchanged if low is None else _at_least_zero),
     )
 
 
