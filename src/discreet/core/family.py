@@ -203,7 +203,7 @@ class Family:
         specs: its mechanisms.
         default: the name of the one that is taken if none is asked for.
         choose: (model, n, epsilon, adjacency, options) to the name of the one that is better there,
-            by public values; if not given, the default.
+            by public values, where a δ is given; if not given, the default.
         read: from a document, whose part "model" the model's `to_document` wrote, to a model.
         summary: (release, noise_aware, n_prior, rng, **view) to what is printed of a release; if
             not given, means, standard deviations and intervals, for posteriors that have them.
@@ -270,7 +270,7 @@ class Family:
         options: dict[str, Any],
     ) -> str:
         """The mechanism that was asked for, or else the better one; a δ it has no use for goes."""
-        if name is not None or self.choose is None:
+        if name is not None or self.choose is None or not options.get("delta"):
             return self.default if name is None else name
         chosen = self.choose(model, n, epsilon, adjacency, options)
         if all(option.name != "delta" for option in self.spec(chosen).options):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core import Adjacency, CategoricalModel
+from discreet.families.dirichlet.mechanisms.gaussian import gaussian
 
 _POINTS = 20  # of an integral, for each width of its peak
 _LEAST = 0.01
@@ -23,15 +24,11 @@ def choose(
     adjacency: Adjacency,
     options: Mapping[str, Any],
 ) -> str:
-    """`lattice`, or with a δ `gaussian` where a count's noise has the smaller variance.
+    """`lattice`, or `gaussian` where a count's noise has the smaller variance.
 
     Both are compared after what n says is taken out: under substitution the counts sum to n, which
     leaves 1 − 1/k of the variance of independent noise.
     """
-    if not options.get("delta"):
-        return "lattice"
-    from discreet.families.dirichlet.mechanisms.gaussian import gaussian
-
     k, most = len(model.categories), int(options.get("max_per_unit", 1))
     normal: Any = gaussian(
         *(model, None if n is None else 1, epsilon),
