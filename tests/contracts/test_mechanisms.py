@@ -130,9 +130,11 @@ def test_refusals(name: str) -> None:
         make(colour="red")
     with pytest.raises(dp.InputError, match="adjacency"):
         make(adjacency="attribute")
-    if name not in ("lattice", "gaussian"):
+    if name not in ("lattice", "ls_hist", "gaussian"):
         with pytest.raises(
-            dp.InputError, match=f"{name} is defined for adjacency 'substitute' only"
+            dp.InputError,
+            match=f"{name} is defined for adjacency 'substitute' only, got 'add-remove'; "
+            "use 'lattice' or 'ls_hist' or 'gaussian'$",
         ):
             make(adjacency="add-remove", n=None)
     made = dp.mechanism(name, model, n=6, epsilon=1, **options)

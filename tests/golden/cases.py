@@ -67,6 +67,11 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
         OUTCOME.count(FRAME, "a", unit="unit", max_per_unit=2),
         *(OUTCOME, 1, "gaussian", PRIVATE_N | {"delta": 1e-6}),
     ),
+    "ls_hist add-remove": (COUNTS, ABC, 1, "ls_hist", PRIVATE_N),
+    "ls_hist of units": (
+        OUTCOME.count(FRAME, "a", unit="unit", max_per_unit=2),
+        *(OUTCOME, 1, "ls_hist", PRIVATE_N),
+    ),
     "ehd by total variation": ((4, 3), AB, 1, "ehd", {"distance": "total_variation"}),
     "ehds as it is": ((4, 3), AB, Fraction(1, 3), "ehds", {}),
     "ehds calibrated": ((4, 3), AB, 1, "ehds", {"gamma": 0.5, "calibrate": True}),

@@ -40,6 +40,10 @@ AUDITED: dict[str, tuple[dp.Mechanism, int | None]] = {
     ),
     "network": (dp.mechanism("lattice", FLAGS, n=2, epsilon=1), None),
     "mean": (dp.mechanism("hellinger", MEAN, n=2, epsilon=1, points=5), None),
+    "ls_hist add-remove": (
+        dp.mechanism("ls_hist", AB, epsilon=1, adjacency="add-remove", unit="u", max_per_unit=2),
+        4,
+    ),
 }
 # of the command line, without noise; {…} are files beside the golden ones
 COMMANDS: tuple[str, ...] = (

@@ -88,8 +88,8 @@ MEAN = dp.NormalMean(bounds=(0, 10))
 @pytest.mark.parametrize(
     ("model", "columns", "options", "able"),
     [
-        (LETTERS, ["a"], {}, ["lattice", "gaussian"]),
-        (LETTERS, ["a"], {"mechanism": "ehds"}, ["lattice", "gaussian"]),
+        (LETTERS, ["a"], {}, ["lattice", "ls_hist", "gaussian"]),
+        (LETTERS, ["a"], {"mechanism": "ehds"}, ["lattice", "ls_hist", "gaussian"]),
         (NET, [], {}, ["laplace_updates"]),
         (NET, [], {"mechanism": "fourier"}, ["laplace_updates"]),
         (LINE, ["y"], {}, ["statistics"]),

@@ -277,5 +277,5 @@ class Family:
         return chosen
 
     def having(self, adjacency: Adjacency) -> list[str]:
-        """The names of the mechanisms that have an adjacency."""
-        return [spec.name for spec in self.specs if adjacency in spec.adjacencies]
+        """The names of the mechanisms that have an adjacency, the default one first."""
+        return [name for name in self.names if adjacency in self.mechanisms[name].adjacencies]

@@ -150,10 +150,10 @@ class Panels:
     def _loss(self, name: str) -> Any:
         """The loss; where it is not known, what is proved of it."""
         found, proved = self.found.get(("loss", name)), self.found.get(("proved", name))
-        known = isinstance(proved, Proved) and math.isfinite(proved.epsilon) and not proved.delta
-        if isinstance(found, Missing) and known:
-            return Loss(proved.epsilon, theorem=True, bound=True)
-        return found
+        if not isinstance(found, Missing) or not isinstance(proved, Proved):
+            return found
+        bounds = math.isfinite(proved.epsilon) and not proved.delta
+        return Loss(proved.epsilon, theorem=True, bound=True) if bounds else found
 
     def _deltas(self) -> dict[str, str]:
         """The δ of what is private with one only."""

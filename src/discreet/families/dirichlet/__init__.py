@@ -17,6 +17,10 @@ _DISTANCE = Option(
 )
 _LOSS = Option("loss", "value", None, "What to make small: a name, or a matrix in Python.")
 _WEIGHTS = Option("weights", "value", None, "Of the true counts: a name, or a vector in Python.")
+_UNITS = (
+    Option("unit", "value", "record", "Who is protected under add-remove."),
+    Option("max_per_unit", "whole", 1, "Records of one unit under add-remove."),
+)
 _CAN: dict[str, Any] = {
     "posterior": Deferred(f"{_HERE}.model:released_posterior"),
     "noise_aware": Deferred(f"{_HERE}.noise_aware:infer_counts"),
@@ -44,6 +48,8 @@ FAMILY = Family(
             "ls_hist",
             Deferred(f"{_HERE}.mechanisms.laplace:ls_hist"),
             "Laplace noise on a histogram, rounded down (P0).",
+            options=_UNITS,
+            adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             **_CAN,
             work="outputs",
         ),
@@ -90,8 +96,7 @@ FAMILY = Family(
                     *("postprocess", "choice", "project", "How noisy counts become counts."),
                     choices=("project", "clip", "remap"),
                 ),
-                Option("unit", "value", "record", "Who is protected under add-remove."),
-                Option("max_per_unit", "whole", 1, "Records of one unit under add-remove."),
+                *_UNITS,
                 _LOSS,
                 _WEIGHTS,
             ),
@@ -101,15 +106,14 @@ FAMILY = Family(
         MechanismSpec(
             "gaussian",
             Deferred(f"{_HERE}.mechanisms.gaussian:gaussian"),
-            "Normal noise on every count: more accurate with a δ and many categories.",
+            "Normal noise on every count, with a δ: the least for many releases from one budget.",
             options=(
                 _DELTA,
                 Option(
                     *("postprocess", "choice", "project", "How noisy counts become counts."),
                     choices=("project", "clip"),
                 ),
-                Option("unit", "value", "record", "Who is protected under add-remove."),
-                Option("max_per_unit", "whole", 1, "Records of one unit under add-remove."),
+                *_UNITS,
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             **_CAN | {"audit": Deferred(f"{_HERE}.neighbours:audit_counts")},

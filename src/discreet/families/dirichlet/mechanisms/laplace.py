@@ -1,12 +1,17 @@
-"""The papers' baselines: Laplace noise on all counts but the last, rounded down (P0 §§5.1, 5.2)."""
+"""The papers' baselines: Laplace noise on all counts but the last, rounded down (P0 §§5.1, 5.2).
+
+Where n is private no count is what remains, and `ls_hist` has noise on all.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from discreet import check
 from discreet.core import (
     Adjacency,
     CategoricalModel,
@@ -20,6 +25,7 @@ from discreet.core import (
 from discreet.core.curves import Composed, Curve, Laplace
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from
+from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.dirichlet.mechanisms import P0
 from discreet.laws.noise import NoiseLaw, remainder
@@ -43,19 +49,76 @@ def ls_dim(model: CategoricalModel, n: int, epsilon: Fraction) -> Mechanism:
     return _floored("ls_dim", model, n, epsilon, epsilon / k, theorem, curve)
 
 
-def ls_hist(model: CategoricalModel, n: int, epsilon: Fraction) -> Mechanism:
+def ls_hist(
+    model: CategoricalModel,
+    n: int | None,
+    epsilon: Fraction,
+    *,
+    adjacency: Adjacency = Adjacency.SUBSTITUTE,
+    unit: str = "record",
+    max_per_unit: int = 1,
+) -> Mechanism:
     """LSHist: ⌊c_i + Lap(b)⌋ for i < k with b = 1/ε for two categories, else 2/ε.
 
     Guarantee: ε under substitution (P0 Lemma 5.2; its §6.1.2 prints another exponent by mistake).
-    Clipped, completed and biased like `ls_dim`.
+    Clipped, completed and biased like `ls_dim`. Under add-remove n is private, and every count is
+    max(0, ⌊c_i + Lap(m/ε)⌋), where a unit has at most m records: ε as well.
     """
+    check.label("unit", unit)
+    most = check.whole("max_per_unit", max_per_unit, least=1, most=10**6)
+    if n is None:
+        return _add_remove(model, epsilon, unit, most)
+    if most > 1:
+        raise InputError(
+            f"max_per_unit must be 1 under substitution, got {most}; a unit with several records "
+            "is protected under adjacency 'add-remove'",
+            "max_per_unit",
+        )
     # One substitution changes the single free count by at most 1 when k = 2, and the first k − 1
     # counts by at most 2 in l1 otherwise: each unit costs 1/b.
     two = len(model.categories) == 2
     rate = epsilon if two else epsilon / 2
     curve = Composed(((Laplace(rate, None), 1 if two else 2),))
     theorem = Theorem("Laplace noise on counts that change by at most 1 or 2", f"{P0}, Lemma 5.2")
-    return _floored("ls_hist", model, n, epsilon, rate, theorem, curve)
+    return _floored("ls_hist", model, n, epsilon, rate, theorem, curve, unit)
+
+
+def _add_remove(model: CategoricalModel, epsilon: Fraction, unit: str, most: int) -> Mechanism:
+    # A unit with at most m records changes the counts by at most m in l1, and each unit changes the
+    # log density of independent Lap(m/ε) noise by ε/m. Rounding and max(0, ·) are post-processing.
+    rate = epsilon / most
+    theorem = Theorem(
+        "Laplace noise of scale m/ε on counts that change by at most m",
+        "Dwork, McSherry, Nissim and Smith 2006",
+    )
+    # The loss is the largest, at every α and ε, where one count changes by m: noise of scale 1/ε on
+    # a number that changes by 1. A unit that is replaced changes count i by a_i − b_i, no further
+    # from 0 than a_i or b_i, so D_α is at most that of the old unit, which goes, plus the new one's.
+    curve = Laplace(epsilon, None)
+    adjacency = Adjacency.ADD_REMOVE
+    return Mechanism(
+        config=Config("ls_hist", model, None, epsilon, adjacency, _units(unit, most)),
+        guarantee=Guarantee(
+            *(epsilon, Fraction(0), adjacency, unit, most, theorem),
+            curve=curve,
+            replacing=Composed(((curve, 2),)),
+        ),
+        make_raw_law=partial(_independent, rate, None),
+        make_law=partial(_independent, rate, 0),
+        make_released=_at_least_zero,
+    )
+
+
+def _units(unit: str, most: int) -> tuple[tuple[str, Any], ...]:
+    return (("unit", unit), ("max_per_unit", most))
+
+
+def _independent(rate: Fraction, low: int | None, counts: Outcome) -> Law:
+    return NoiseLaw(counts, rate, "floored", low)
+
+
+def _at_least_zero(raw: Ints) -> Ints:
+    return np.maximum(raw, 0)
 
 
 def _floored(
@@ -66,10 +129,14 @@ def _floored(
     rate: Fraction,
     theorem: Theorem,
     curve: Curve,
+    unit: str = "record",
 ) -> Mechanism:
+    adjacency = Adjacency.SUBSTITUTE
+    # documents of before units have no options
+    options = () if unit == "record" else _units(unit, 1)
     return Mechanism(
-        config=Config(name, model, n, epsilon, Adjacency.SUBSTITUTE),
-        guarantee=Guarantee(epsilon, Fraction(0), Adjacency.SUBSTITUTE, basis=theorem, curve=curve),
+        config=Config(name, model, n, epsilon, adjacency, options),
+        guarantee=Guarantee(epsilon, Fraction(0), adjacency, unit, 1, theorem, curve=curve),
         make_raw_law=partial(_raw_law, n, rate),
         make_law=partial(_law, n, rate),
         make_released=partial(_released, n),
