@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import discreet as dp
+from discreet.exact import Floats, Ints
 from discreet.laws.noise import NoiseLaw
 from tests.statistics import pearson
 
@@ -21,14 +22,12 @@ def made(k: int, epsilon: float = 1, **options: Any) -> dp.Mechanism:
     return dp.mechanism("ls_hist", model, epsilon=epsilon, adjacency="add-remove", **options)
 
 
-def floored(rate: float, count: int, z: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def floored(rate: float, count: int, z: Ints) -> Floats:
     """P(⌊count + Y⌋ = z) for Laplace Y of this rate, by its distribution function."""
 
-    def below(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        tail = np.exp(-rate * np.abs(x)) / 2
-        return np.where(x < 0, tail, 1 - tail)
-
-    return below(z - count + 1.0) - below(z - count + 0.0)
+    edges = (z[:, None] + np.array([0.0, 1.0])) - count
+    tail = np.exp(-rate * np.abs(edges)) / 2
+    return np.asarray(np.diff(np.where(edges < 0, tail, 1 - tail))[:, 0])
 
 
 @pytest.mark.parametrize("m", [1, 3])
@@ -83,8 +82,11 @@ def test_an_audit_finds_epsilon_and_half_the_noise(k: int, m: int, total: int) -
     assert 1 - 1e-9 < found.epsilon_lower <= found.epsilon <= 1 + 1e-9
     louder = made(k, 2, unit="u", max_per_unit=m)
     wrong = type(mechanism)(
-        *(mechanism.config, mechanism.guarantee),
-        *(louder.make_raw_law, louder.make_law, mechanism.make_released),
+        mechanism.config,
+        mechanism.guarantee,
+        louder.make_raw_law,
+        louder.make_law,
+        mechanism.make_released,
     )
     assert dp.audit(wrong, total).epsilon_lower > 1.5
     with pytest.raises(dp.InputError, match="total must be given"):

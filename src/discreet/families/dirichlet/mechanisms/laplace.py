@@ -93,7 +93,7 @@ def _add_remove(model: CategoricalModel, epsilon: Fraction, unit: str, most: int
     )
     # The loss is the largest, at every α and ε, where one count changes by m: noise of scale 1/ε on
     # a number that changes by 1. A unit that is replaced changes count i by a_i − b_i, no further
-    # from 0 than a_i or b_i, so D_α is at most that of the old unit, which goes, plus the new one's.
+    # from 0 than a_i or b_i, so D_α is at most that of the old unit plus that of the new one.
     curve = Laplace(epsilon, None)
     adjacency = Adjacency.ADD_REMOVE
     return Mechanism(
