@@ -6,9 +6,11 @@ import itertools
 import math
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -17,7 +19,12 @@ from discreet.core import families
 from discreet.errors import PrivacyWarning
 from discreet.exact import balls
 from discreet.exact.hockey_stick import discrete_pair_delta
-from discreet.families.dirichlet.choosing import choose, laplace_variance, lattice_variance
+from discreet.families.dirichlet.choosing import (
+    choose,
+    laplace_variance,
+    lattice_variance,
+    normal_variance,
+)
 from discreet.noise_aware import infer
 
 THREE = dp.DirichletMultinomial(("a", "b", "c"))
@@ -111,7 +118,11 @@ def test_what_is_released_is_a_vector_of_counts() -> None:
 
 @pytest.mark.parametrize(
     ("k", "n", "epsilon"),
-    [(2, 40, 1), (2, None, 1), (3, 200, 0.5), (5, None, 1), (12, 500, 0.5)],
+    [
+        *((2, 40, 1), (2, None, 1), (3, 200, 0.5)),
+        pytest.param(5, None, 1, marks=pytest.mark.slow),
+        pytest.param(12, 500, 0.5, marks=pytest.mark.slow),
+    ],
 )
 def test_intervals_hold_what_they_say(k: int, n: int | None, epsilon: float) -> None:
     """Counts drawn from the prior, 95 % intervals: within what binomial noise allows at 1e-6."""
@@ -246,9 +257,113 @@ def test_the_choice_is_that_of_the_smaller_mean_error(k: int, epsilon: float, de
     assert errors[taken.name] <= 1.02 * min(errors.values()) * 1.05  # and what draws add
 
 
-def test_a_large_delta_is_warned_of() -> None:
+def test_of_the_same_rho_it_has_less_noise() -> None:
+    """What it is for: releases that a ledger composes by their ρ."""
+    for k, epsilon in itertools.product((2, 10, 1000), (0.1, 0.5, 1.0)):
+        rho = made_lattice(k, epsilon).guarantee.rho
+        normal = (1 - 1 / k) * normal_variance(1 / float(rho))  # ρ = 2/(2σ²)
+        assert 0.7 < math.sqrt(normal / lattice_variance(k, epsilon)) < 0.77
+    mechanism = made(10, 50, 1.0, 1e-6)
+    law: Any = mechanism.make_raw_law((5,) * 10)
+    assert mechanism.guarantee.rho == 1 / law.variances[0]
+
+
+def made_lattice(k: int, epsilon: float) -> dp.Mechanism:
+    return dp.mechanism("lattice", dp.DirichletMultinomial(range(k)), 50, epsilon=epsilon)
+
+
+@pytest.mark.slow
+def test_a_ledger_pays_for_more_releases_of_the_same_accuracy(tmp_path: Path) -> None:
+    ledger = dp.Ledger.open(tmp_path / "budget.db", budget=3, delta=1e-6)
+    lattice, normal = made_lattice(10, 0.1), made(10, 50, 0.2, 1e-6)
+    law: Any = normal.make_raw_law((5,) * 10)
+    spread = math.sqrt(0.9 * float(law.variances[0]))
+    assert spread == pytest.approx(math.sqrt(lattice_variance(10, 0.1)), rel=0.03)
+    paid = {name: times_paid(ledger, m) for name, m in (("lattice", lattice), ("normal", normal))}
+    assert paid == {"lattice": 69, "normal": 133}  # what the guide says
+
+
+def times_paid(ledger: dp.Ledger, mechanism: dp.Mechanism) -> int:
+    for times in itertools.count():
+        try:
+            ledger.charge(mechanism.name, mechanism.guarantee, {"note": "release"})
+        except dp.BudgetError:
+            return times
+    raise AssertionError
+
+
+@pytest.mark.parametrize("n", [50, None])
+def test_tables_by_group(n: int | None) -> None:
+    model = dp.DirichletMultinomial(("a", "b"))
+    frame = pl.DataFrame({"x": list("ab" * 25), "g": list("uuvwv" * 10), "who": [*range(25)] * 2})
+    unit = {} if n is not None else {"unit": "who", "max_per_unit": 2}
+    counts = model.count(frame, "x", by="g", groups=("u", "v", "w"), **unit)
+    adjacency = "substitute" if n is not None else "add-remove"
+    release = dp.release(counts, model, 1, "gaussian", delta=1e-6, adjacency=adjacency)
+    assert len(release.value) == 6
+    assert (sum(release.value) == 50) or n is None
+    groups = release.by_group(release.noise_aware())
+    assert [*groups] == ["u", "v", "w"]
+    assert dp.Release.from_json(release.to_json()) == release
+    assert "noise-aware" in str(release.summary())
+    assert dp.audit(release.mechanism).epsilon <= 1
+
+
+def test_errors_to_expect_are_those_that_come() -> None:
+    mechanism, counts = made(3, 60, 2.0, 1e-3), (30, 20, 10)
+    law = dp.accuracy(mechanism, counts, rng=np.random.default_rng(1))
+    model = mechanism.config.model
+    rows = mechanism.law(counts).sample(4000, np.random.default_rng(2))
+    errors = dp.hellinger(np.asarray(rows) + 1.0, np.array(counts) + 1.0)
+    assert law.mean == pytest.approx(float(np.mean(errors)), rel=0.1)
+    plan = dp.plan(model, 60, epsilon=2, mechanism="gaussian", delta=1e-3, at=counts)
+    assert plan.error == pytest.approx(law.mean, rel=0.1)
+    assert plan.width is not None
+    least = dp.plan(model, 60, error=0.3, mechanism="gaussian", delta=1e-3)
+    assert least.error <= 0.3
+    assert least.guarantee.delta == Fraction(1, 1000)
+
+
+def test_a_large_delta_is_warned_of(recwarn: pytest.WarningsRecorder) -> None:
     with pytest.warns(PrivacyWarning, match=r"delta = 0.1 is above 1/n: .* one of the 40 records"):
         dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=0.1)
+    recwarn.clear()
+    dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=0.1, adjacency="add-remove")
+    dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=1 / 40)
+    dp.release((31, 9), dp.BetaBinomial(), 1, delta=0.026)  # which lattice does not spend
+    assert not recwarn.list  # where n is private, nothing is said of it
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "delta must be given for 'gaussian', a small number above 0"),
+        ({"delta": 1}, "delta must lie strictly between 0 and 1, got 1"),
+        ({"delta": 1.5}, "delta must lie strictly between 0 and 1, got 3/2"),
+        ({"delta": -1e-6}, "delta must lie strictly between 0 and 1, got -1/1000000"),
+        ({"delta": "x"}, "delta must be a number, got 'x'"),
+        ({"delta": math.nan}, "delta must be finite, got nan"),
+        ({"mechanism": None, "delta": 1}, "delta must lie strictly between 0 and 1, got 1"),
+        ({"delta": 1e-6, "postprocess": "remap"}, "postprocess must be one of"),
+        ({"delta": 1e-6, "max_per_unit": 3}, "max_per_unit must be 1 under substitution"),
+        ({"mechanism": None, "delta": 1e-6, "max_per_unit": "x"}, "max_per_unit must"),
+        ({"delta": 1e-6, "loss": "hellinger"}, "loss is not an option of gaussian"),
+        (
+            {"delta": 1e-9, "epsilon": 1e-9, "adjacency": "add-remove", "max_per_unit": 10**6},
+            "epsilon must be larger: the noise would not fit",
+        ),
+    ],
+)
+def test_bad_input_is_one_sentence_and_charges_nothing(
+    options: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    ledger = dp.Ledger.open(tmp_path / "budget.db", budget=3, delta=0.5)
+    given = {"epsilon": 1, "mechanism": "gaussian", "ledger": ledger, "dataset": "d"} | options
+    with pytest.raises(dp.InputError) as refused:
+        dp.release((3, 4, 2), THREE, **given)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert ledger.datasets() == ()
 
 
 def test_the_family_says_which_it_takes() -> None:
