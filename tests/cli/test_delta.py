@@ -80,6 +80,7 @@ def test_where_there_is_no_theory_of_a_private_n(name: str, patients: Path, budg
     assert done("ledger", "show", budget, "--json").document == []
 
 
+@pytest.mark.slow
 def test_plan_compare_and_audit() -> None:
     plan = done("plan", *THREE, "--n", 60, "--error", "0.3", *NORMAL, "--json").document
     assert "gaussian" in plan["question"]

@@ -296,7 +296,7 @@ def times_paid(ledger: dp.Ledger, mechanism: dp.Mechanism) -> int:
 def test_tables_by_group(n: int | None) -> None:
     model = dp.DirichletMultinomial(("a", "b"))
     frame = pl.DataFrame({"x": list("ab" * 25), "g": list("uuvwv" * 10), "who": [*range(25)] * 2})
-    unit = {} if n is not None else {"unit": "who", "max_per_unit": 2}
+    unit: dict[str, Any] = {} if n is not None else {"unit": "who", "max_per_unit": 2}
     counts = model.count(frame, "x", by="g", groups=("u", "v", "w"), **unit)
     adjacency = "substitute" if n is not None else "add-remove"
     release = dp.release(counts, model, 1, "gaussian", delta=1e-6, adjacency=adjacency)
@@ -349,7 +349,7 @@ def test_a_large_delta_is_warned_of(recwarn: pytest.WarningsRecorder) -> None:
         ({"mechanism": None, "delta": 1e-6, "max_per_unit": "x"}, "max_per_unit must"),
         ({"delta": 1e-6, "loss": "hellinger"}, "loss is not an option of gaussian"),
         (
-            {"delta": 1e-9, "epsilon": 1e-9, "adjacency": "add-remove", "max_per_unit": 10**6},
+            {"delta": 1e-12, "epsilon": 1e-9, "adjacency": "add-remove", "max_per_unit": 10**6},
             "epsilon must be larger: the noise would not fit",
         ),
     ],
@@ -358,7 +358,12 @@ def test_bad_input_is_one_sentence_and_charges_nothing(
     options: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     ledger = dp.Ledger.open(tmp_path / "budget.db", budget=3, delta=0.5)
-    given = {"epsilon": 1, "mechanism": "gaussian", "ledger": ledger, "dataset": "d"} | options
+    given: dict[str, Any] = {
+        "epsilon": 1,
+        "mechanism": "gaussian",
+        "ledger": ledger,
+        "dataset": "d",
+    } | options
     with pytest.raises(dp.InputError) as refused:
         dp.release((3, 4, 2), THREE, **given)
     assert said in str(refused.value)
