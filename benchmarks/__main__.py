@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from benchmarks import accuracy, counting, explorer, instruments, networks, regression, speed
+from benchmarks import (
+    accuracy,
+    counting,
+    counts,
+    explorer,
+    instruments,
+    networks,
+    regression,
+    speed,
+)
 
 
 def main() -> None:
@@ -13,6 +22,7 @@ def main() -> None:
         speed.enumeration,
         speed.lattice,
         accuracy.accuracy,
+        counts.counts,
         instruments.audits,
         instruments.calibrations,
         instruments.limits,

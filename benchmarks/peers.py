@@ -19,6 +19,35 @@ def opendp_laplace(size: int) -> Callable[[], object]:
     return lambda: measurement(zeros)
 
 
+def opendp_laplace_counts(k: int, epsilon: float, delta: float) -> Callable[[object], Any]:
+    """OpenDP: discrete Laplace noise on counts that change by 2 in l1, which needs no δ."""
+    import opendp.prelude as odp
+
+    odp.enable_features("contrib")
+    space = odp.vector_domain(odp.atom_domain(T="i64"), size=k), odp.l1_distance(T="i64")
+    noisy: Callable[[object], Any] = space >> odp.m.then_laplace(scale=2 / epsilon)
+    return noisy
+
+
+def opendp_gaussian_counts(k: int, epsilon: float, delta: float) -> Callable[[object], Any]:
+    """OpenDP: discrete Gaussian noise on counts that change by √2 in l2, of the least scale."""
+    import opendp.prelude as odp
+
+    odp.enable_features("contrib")
+    space = odp.vector_domain(odp.atom_domain(T="i64"), size=k), odp.l2_distance(T="f64")
+
+    def made(scale: float) -> Any:
+        return space >> odp.m.then_gaussian(scale=scale)
+
+    def fixed(scale: float) -> Any:
+        return odp.c.make_fix_delta(odp.c.make_zCDP_to_approxDP(made(scale)), delta)
+
+    noisy: Callable[[object], Any] = made(
+        odp.binary_search_param(fixed, d_in=2**0.5, d_out=(epsilon, delta))
+    )
+    return noisy
+
+
 def numpy_laplace(size: int) -> Callable[[], object]:
     """numpy: the difference of two geometric draws from a float inverse CDF, not exact."""
     rng = np.random.default_rng()

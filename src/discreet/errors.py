@@ -28,6 +28,10 @@ class PrivacyRefusedError(DiscreetError):
         self.guarantee = guarantee
 
 
+class PrivacyWarning(UserWarning):
+    """A release is made as it was asked for, though it protects less than one may think."""
+
+
 class NotEnumerable(DiscreetError):  # noqa: N818 - a name of the public design
     """A law has too many outcomes to list; `candidates` says how many (None: infinitely many)."""
 

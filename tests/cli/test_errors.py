@@ -66,7 +66,7 @@ OPTIONS = {
     "where must be a condition": ("--where", ""),
     "counts must sum to the declared n = 80": ("--n", "80"),
     "gamma is not an option of lattice": ("--gamma", "2"),
-    "delta is not an option of lattice": ("--delta", "1e-6"),
+    "delta is not an option of lattice": ("--delta", "1e-6", "--mechanism", "lattice"),
     "table is for a DuckDB file": ("--table", "x"),
 }
 

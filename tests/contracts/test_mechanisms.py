@@ -26,6 +26,7 @@ SETTINGS: list[tuple[int, int, Any, float]] = list(
 )
 OPTIONS: dict[str, dict[str, Any]] = {
     "smooth_hellinger": {"delta": 1e-6, "calibrate": True},
+    "gaussian": {"delta": 1e-6},
 }
 
 
@@ -59,8 +60,7 @@ def test_laws_and_draws(name: str, rng: np.random.Generator) -> None:
             try:
                 support, log_p = law.support, law.log_p
             except dp.NotEnumerable:
-                assert name == "lattice"
-                assert k > 2
+                assert name == "gaussian" or (name == "lattice" and k > 2)
             else:
                 assert support.shape == (len(log_p), k)
                 assert np.issubdtype(support.dtype, np.integer)
@@ -130,9 +130,11 @@ def test_refusals(name: str) -> None:
         make(colour="red")
     with pytest.raises(dp.InputError, match="adjacency"):
         make(adjacency="attribute")
-    if name != "lattice":
+    if name not in ("lattice", "ls_hist", "gaussian"):
         with pytest.raises(
-            dp.InputError, match=f"{name} is defined for adjacency 'substitute' only"
+            dp.InputError,
+            match=f"{name} is defined for adjacency 'substitute' only, got 'add-remove'; "
+            "use 'lattice' or 'ls_hist' or 'gaussian'$",
         ):
             make(adjacency="add-remove", n=None)
     made = dp.mechanism(name, model, n=6, epsilon=1, **options)

@@ -82,7 +82,8 @@ def test_no_option_is_left_open() -> None:
         left = {option for option, value in kept["options"].items() if value is None}
         assert left <= {"postprocess"}, name  # of which None is a choice
         assert isinstance(kept["options"].get("shares", []), list)
-        assert (None in OLD[name]["options"].values()) == (name in open_once) or left
+        if name in OLD:
+            assert (None in OLD[name]["options"].values()) == (name in open_once) or left
 
 
 def test_a_law_that_changes_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +107,7 @@ def test_a_law_that_changes_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -
 def test_a_certificate_is_verified(name: str) -> None:
     kept = CERTIFICATES[name]
     found = dp.verify(kept).certificate
-    assert replace(found, version=1).document() == kept
+    assert replace(found, version=kept["version"]).document() == kept
     assert dp.verify(found).certificate == found
 
 
@@ -138,4 +139,8 @@ def test_a_ledger_is_read_and_goes_on() -> None:
 def test_commands_print_what_they_printed(name: str) -> None:
     if name.startswith("check"):
         module("z3", "language")
-    assert close(documents.commands(name)[name], COMMANDS[name])
+    found, kept = documents.commands(name)[name], COMMANDS[name]
+    if name.startswith("compare"):  # mechanisms that came later have a row too
+        known = [row["mechanism"] for row in kept]
+        found = [row for row in found if row["mechanism"] in known]
+    assert close(found, kept)

@@ -207,9 +207,13 @@ def test_a_ledger_is_charged_once(tmp_path: Path) -> None:
         model.fit(FRAME.assign(age=np.nan), PAY)
     clone(model).fit(FRAME, PAY)
     left = ledger.remaining("census")
-    assert (left.epsilon, left.delta) == (Fraction(2, 5), Fraction(9, 10**6))
+    assert left.epsilon == Fraction(2, 5)
+    assert left.delta == 0  # the rest is kept for what composes by the filter
+    (charge,) = [entry for entry in ledger.history("census") if entry.kind == "charge"]
+    assert charge.charged is not None
+    assert (charge.charged.epsilon, charge.charged.delta) == (Fraction(3, 5), Fraction(1, 10**6))
     with pytest.raises(dp.BudgetError):
-        model.fit(FRAME, PAY)
+        private(1.0, delta=1e-6, ledger=ledger, dataset="census", random_state=None).fit(FRAME, PAY)
     assert ledger.remaining("census").epsilon == Fraction(2, 5)
     with pytest.raises(dp.PrivacyRefusedError, match="simulation"):
         model.set_params(random_state=0).fit(FRAME, PAY)

@@ -88,8 +88,8 @@ MEAN = dp.NormalMean(bounds=(0, 10))
 @pytest.mark.parametrize(
     ("model", "columns", "options", "able"),
     [
-        (LETTERS, ["a"], {}, ["lattice"]),
-        (LETTERS, ["a"], {"mechanism": "ehds"}, ["lattice"]),
+        (LETTERS, ["a"], {}, ["lattice", "ls_hist", "gaussian"]),
+        (LETTERS, ["a"], {"mechanism": "ehds"}, ["lattice", "ls_hist", "gaussian"]),
         (NET, [], {}, ["laplace_updates"]),
         (NET, [], {"mechanism": "fourier"}, ["laplace_updates"]),
         (LINE, ["y"], {}, ["statistics"]),
@@ -162,7 +162,7 @@ def test_delta_is_checked(delta: object) -> None:
         ({"mechanism": 7}, "mechanism must be one of"),
         ({"gamma": 2}, "gamma is not an option of lattice"),
         ({"postproces": "clip"}, "did you mean postprocess?"),
-        ({"delta": 1e-6}, "delta is not an option of lattice"),
+        ({"delta": 1e-6, "mechanism": "lattice"}, "delta is not an option of lattice"),
         ({"postprocess": "round"}, "postprocess must be one of"),
         ({"adjacency": "add"}, "adjacency must be one of"),
         ({"ledger": "budget.db"}, "ledger must be made by dp.Ledger.open"),

@@ -2,7 +2,8 @@
 
 θ is drawn from the prior, the counts from θ, the output from the mechanism; then an interval for
 θ_i covers θ_i with exactly its nominal probability if the posterior is the right one. Run all
-settings by `python -m discreet_papers.coverage --draws 20000 --out DIR`.
+settings by `python -m discreet_papers.coverage --draws 20000 --out DIR`, those of other mechanisms
+with `--mechanism gaussian` or `ls_hist`. A private n is drawn from its prior too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from discreet.core import CategoricalModel, Mechanism, families
 from discreet.core.files import write_file
 from discreet.exact import Floats, Ints
 from discreet.families.dirichlet.model import DirichletMultinomial
+from discreet.laws.gaussian import DiscreteGaussianLaw
 from discreet.laws.lattice import LatticeLaw
 from discreet.laws.noise import NoiseLaw
 from discreet.progress import track
@@ -37,10 +39,10 @@ SEED = 20260101
 
 
 class Setting(NamedTuple):
-    """A prior, a number of records and a budget."""
+    """A prior, a number of records, or if it is private from which to which it is, and a budget."""
 
     prior: tuple[float, ...]
-    n: int
+    n: int | tuple[int, int]
     epsilon: float
 
     @property
@@ -50,7 +52,12 @@ class Setting(NamedTuple):
 
     def __str__(self) -> str:
         prior = ", ".join(f"{a:g}" for a in self.prior)
-        return f"prior ({prior})  n = {self.n}  ε = {self.epsilon:g}"
+        return f"prior ({prior})  n = {self.records}  ε = {self.epsilon:g}"
+
+    @property
+    def records(self) -> str:
+        """How many."""
+        return str(self.n) if isinstance(self.n, int) else "{}–{}, private".format(*self.n)
 
 
 SETTINGS = (
@@ -67,6 +74,31 @@ SETTINGS = (
     Setting((1, 2, 5), 1000, 0.1),
     Setting((1, 1, 1), 10_000, 0.05),
 )
+
+# of other mechanisms than lattice: public n, and private ones
+STUDIES: dict[str, tuple[Setting, ...]] = {
+    "lattice": SETTINGS,
+    "gaussian": (
+        Setting((1, 1), 50, 1),
+        Setting((1, 1), 1000, 0.1),
+        Setting((0.5, 0.5), 200, 0.5),
+        Setting((2, 5), 5000, 0.2),
+        Setting((1, 1, 1), 50, 2),
+        Setting((0.5, 0.5, 0.5), 100, 1),
+        Setting((1, 1), (20, 80), 1),
+        Setting((0.5, 0.5), (0, 40), 2),
+        Setting((1, 2, 1), (10, 30), 3),
+    ),
+    "ls_hist": (
+        Setting((1, 1), (20, 80), 1),
+        Setting((1, 1), (0, 30), 0.5),
+        Setting((0.5, 0.5), (0, 40), 2),
+        Setting((2, 5), (50, 100), 0.5),
+        Setting((1, 1, 1), (20, 40), 2),
+        Setting((1, 2, 1), (10, 30), 3),
+    ),
+}
+OPTIONS: dict[str, dict[str, Any]] = {"gaussian": {"delta": 1e-6}}
 
 
 @dataclass(frozen=True)
@@ -95,7 +127,7 @@ class Coverage:
 
 def coverage(
     model: CategoricalModel,
-    n: int,
+    n: int | tuple[int, int],
     epsilon: float,
     mechanism: str = "lattice",
     draws: int = 2000,
@@ -107,7 +139,8 @@ def coverage(
 
     Args:
         model: its prior is what θ is drawn from.
-        n: the public number of records.
+        n: the public number of records; or where it is private, under add-remove, from which to
+            which number it is uniform.
         epsilon: the budget of the mechanism.
         mechanism: its name, as for `dp.mechanism`.
         draws: how many releases are simulated.
@@ -118,12 +151,16 @@ def coverage(
     Returns:
         A `Coverage` with one share per component, noise-aware and naive.
     """
-    made = families.mechanism(mechanism, model, n, epsilon=epsilon, **options)
+    public, n_prior = (None, n) if isinstance(n, tuple) else (n, None)
+    if n_prior is not None:
+        options = {"adjacency": "add-remove"} | options
+    made = families.mechanism(mechanism, model, public, epsilon=epsilon, **options)
     size, mass = check.size(draws), float(check.share("level", level))
     source = np.random.default_rng() if rng is None else check.generator(rng)
     theta = source.dirichlet([float(a) for a in model.prior], size)
-    raws = _simulate(made, source.multinomial(n, theta), source)
-    aware = marginal_cdfs(made, raws, theta, source)
+    records = n if n_prior is None else source.integers(n_prior[0], n_prior[1] + 1, size)
+    raws = _simulate(made, source.multinomial(records, theta), source)
+    aware = marginal_cdfs(made, raws, theta, source, n_prior)
     tail = (1 - mass) / 2
     shares = [
         tuple(((f >= tail) & (f <= 1 - tail)).mean(axis=0).tolist())
@@ -136,7 +173,7 @@ def coverage(
 def _simulate(mechanism: Mechanism, counts: Ints, rng: np.random.Generator) -> Ints:
     """One raw output per row of counts. Additive noise is drawn at once, and shifted."""
     law = mechanism.raw_law(counts[0])
-    if isinstance(law, (LatticeLaw, NoiseLaw)):
+    if isinstance(law, (LatticeLaw, NoiseLaw, DiscreteGaussianLaw)):
         raws = law.sample(len(counts), rng)
         return np.asarray(raws + (counts - counts[0])[:, : raws.shape[1]])
     distinct, places = np.unique(counts, axis=0, return_inverse=True)
@@ -157,12 +194,15 @@ def _naive(mechanism: Mechanism, raws: Ints, theta: Floats) -> Floats:
     return np.asarray(special.betainc(released, rest, theta))
 
 
-def study(draws: int = DRAWS, seed: int = SEED) -> list[Coverage]:
-    """The coverage in all `SETTINGS`; each has random numbers of its own."""
-    seeds = np.random.SeedSequence(seed).spawn(len(SETTINGS))
+def study(draws: int = DRAWS, seed: int = SEED, mechanism: str = "lattice") -> list[Coverage]:
+    """The coverage in all settings of a mechanism; each has random numbers of its own."""
+    settings = SETTINGS if mechanism == "lattice" else STUDIES[mechanism]
+    seeds, options = np.random.SeedSequence(seed).spawn(len(settings)), OPTIONS.get(mechanism, {})
     return [
-        coverage(s.model, s.n, s.epsilon, draws=draws, rng=np.random.default_rng(own))
-        for s, own in track(list(zip(SETTINGS, seeds, strict=True)), "settings")
+        coverage(
+            *(s.model, s.n, s.epsilon, mechanism, draws), rng=np.random.default_rng(own), **options
+        )
+        for s, own in track(list(zip(settings, seeds, strict=True)), "settings")
     ]
 
 
@@ -175,8 +215,10 @@ def table(results: Sequence[Coverage]) -> Table:
         shown.add_column(name)
     for row in results:
         shares = (" ".join(f"{100 * s:.1f}" for s in part) for part in (row.noise_aware, row.naive))
-        prior, n, epsilon = row.setting
-        shown.add_row(", ".join(f"{a:g}" for a in prior), str(n), f"{epsilon:g}", *shares)
+        prior, _, epsilon = row.setting
+        shown.add_row(
+            *(", ".join(f"{a:g}" for a in prior), row.setting.records, f"{epsilon:g}"), *shares
+        )
     return shown
 
 
@@ -185,7 +227,7 @@ def lines(results: Sequence[Coverage]) -> list[dict[str, Any]]:
     return [
         {
             "prior": " ".join(f"{a:g}" for a in row.setting.prior),
-            "n": row.setting.n,
+            "n": row.setting.records,
             "epsilon": f"{row.setting.epsilon:g}",
             "mechanism": row.mechanism,
             "level": row.level,
@@ -230,12 +272,13 @@ def plot(results: Sequence[Coverage], ax: Axes | None = None) -> Axes:
 )
 @files.force_option
 @click.option("--seed", default=SEED, show_default=True)
-def main(draws: int, out: Path | None, force: bool, seed: int) -> None:
-    """Coverage of noise-aware and naive intervals in twelve settings."""
+@click.option("--mechanism", default="lattice", show_default=True, type=click.Choice([*STUDIES]))
+def main(draws: int, out: Path | None, force: bool, seed: int, mechanism: str) -> None:
+    """Coverage of noise-aware and naive intervals in several settings."""
     from rich.console import Console
 
     places = files.places(out, ("coverage.csv", "coverage.png"), force)
-    results = study(draws, seed)
+    results = study(draws, seed, mechanism)
     Console().print(table(results))
     if places:
         files.write_csv(lines(results), places[0], force)

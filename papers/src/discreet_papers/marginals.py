@@ -28,33 +28,41 @@ _LONGEST = 1 << 15  # counts in a window
 
 
 def marginal_cdfs(
-    mechanism: Mechanism, raws: Ints, points: Floats, rng: np.random.Generator
+    mechanism: Mechanism,
+    raws: Ints,
+    points: Floats,
+    rng: np.random.Generator,
+    n_prior: object = None,
 ) -> Floats:
     """The marginal distribution functions of the noise-aware posteriors, at one point each.
 
     Args:
-        mechanism: with a public n.
+        mechanism: of which noise-aware posteriors are looked at.
         raws: raw outputs, one a row.
         points: a value of θ for each, one a row.
         rng: for outputs whose counts are too many to list.
+        n_prior: of a private n.
 
     Returns:
         One row per output, one column per category.
     """
     n, k = mechanism.config.n, len(mechanism.config.model.categories)
-    assert n is not None
-    law = mechanism.make_raw_law((n, *(0,) * (k - 1)))
+    law = mechanism.make_raw_law((n or 0, *(0,) * (k - 1)))
     if n and n <= _MOST_RECORDS and isinstance(law, (LatticeLaw, NoiseLaw)):
         floored = isinstance(law, NoiseLaw) and law.shape == "floored"
         rate = float(law.rate if isinstance(law, NoiseLaw) else law.epsilon / 2)
         width = min(2 * math.ceil(_REACH / rate) + 1, n + 1)
         if width * (k - 1) <= _LONGEST and (k == 2 or isinstance(law, LatticeLaw)):
             return _additive(mechanism, n, raws, points, (rate, floored, width))
-    return _one_by_one(mechanism, raws, points, rng)
+    return _one_by_one(mechanism, raws, points, rng, n_prior)
 
 
 def _one_by_one(
-    mechanism: Mechanism, raws: Ints, points: Floats, rng: np.random.Generator
+    mechanism: Mechanism,
+    raws: Ints,
+    points: Floats,
+    rng: np.random.Generator,
+    n_prior: object,
 ) -> Floats:
     """Equal outputs together."""
     result = np.empty(points.shape)
@@ -62,7 +70,7 @@ def _one_by_one(
     order = np.argsort(places.ravel(), kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(places.ravel()[order])) + 1)
     for raw, rows in track(zip(distinct.tolist(), groups, strict=True), "posteriors", len(groups)):
-        posterior = infer(mechanism, tuple(raw), rng=rng)
+        posterior = infer(mechanism, tuple(raw), n_prior=n_prior, rng=rng)
         for i, category in enumerate(posterior.categories):
             result[rows, i] = posterior.cdf(points[rows, i], category)
     return result

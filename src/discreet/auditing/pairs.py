@@ -90,7 +90,8 @@ class ContinuousAudit(Audit):
         ]
         if self.witness is not None:
             values, neighbour, output = self.witness
-            lines.append(f"  attained between sums {values} and {neighbour} at output {output}")
+            what = "counts" if hasattr(made.config.model, "categories") else "sums"
+            lines.append(f"  attained between {what} {values} and {neighbour} at output {output}")
         return "\n".join(lines)
 
 

@@ -158,7 +158,8 @@ def _add_remove(mechanism: Mechanism, total: int | None) -> Space:
 
     Outputs at or beyond both counts, on either side, have one and the same ratio of probabilities
     for discrete Laplace noise: to lump them together changes neither the loss nor the profile. So
-    the infinite range is clamped to 0 … total.
+    the infinite range is clamped to 0 … total. So it is above for noise that is rounded down, and
+    below it is cut at 0 before it is released.
     """
     if total is None:
         raise InputError(

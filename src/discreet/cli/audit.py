@@ -10,6 +10,7 @@ import click
 
 from discreet import text_input
 from discreet.cli import common
+from discreet.core.documents import VERSION
 from discreet.errors import InputError
 
 
@@ -23,7 +24,7 @@ from discreet.errors import InputError
 @common.adjacency_option()
 @click.option("--total", type=int, help="Under add-remove, how many records are covered.")
 @common.mechanism_options
-@click.option("--out", type=common.FILE, help="Write the certificate as JSON.")
+@click.option("--out", type=common.FILE, help="Write the certificate as JSON; of δ = 0 only.")
 @click.option("--plot", type=common.FILE, help="Draw the privacy profile: .png, .svg or .pdf.")
 @common.force_option
 @common.output_options
@@ -52,7 +53,19 @@ def command(
     if plot is not None:
         places.save_plot(plot, found.plot, force)
     holds = "" if verify is None else "\nThe certificate holds."
-    common.done(json.loads(found.certificate.to_json()), f"{found}{holds}", as_json, quiet)
+    common.done(_document(found) if as_json else None, f"{found}{holds}", as_json, quiet)
+
+
+def _document(found: Any) -> Any:
+    """The certificate; there are none with a δ, but the bounds."""
+    made = found.mechanism
+    if not made.guarantee.delta:
+        return json.loads(found.certificate.to_json())
+    return {
+        **made.config.document(),
+        "guarantee": made.guarantee.to_document(VERSION),
+        "bounds": {"lower": found.epsilon_lower, "upper": found.epsilon},
+    }
 
 
 def _audit(given: dict[str, Any]) -> Any:

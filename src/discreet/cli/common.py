@@ -121,7 +121,7 @@ mechanism_options = options(
     click.option(
         "--postprocess",
         type=click.Choice(["project", "clip", "remap"]),
-        help="How lattice returns to counts.",
+        help="How lattice and gaussian return to counts.",
     ),
     click.option(
         "--distance",

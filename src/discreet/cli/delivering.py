@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.cli import common
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError, InputError, PrivacyWarning
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
@@ -55,24 +57,36 @@ def carry_out(
     with common.waiting("counting"):
         counts = count()
     _say_privately(counts)
-    made = release(
-        counts,
-        model,
-        epsilon,
-        mechanism,
-        n=n,
-        adjacency=adjacency,
-        ledger=book,
-        dataset=dataset,
-        request_id=request_id,
-        part=part,
-        **options,
-    )
-    if mechanism is None and options.get("delta") and not (quiet or as_json):
-        common.say(f"{made.mechanism.name} was taken: its noise is the smaller one here.")
+    with _warning():
+        made = release(
+            counts,
+            model,
+            epsilon,
+            mechanism,
+            n=n,
+            adjacency=adjacency,
+            ledger=book,
+            dataset=dataset,
+            request_id=request_id,
+            part=part,
+            **options,
+        )
     left = None if book is None or dataset is None else (dataset, book, part)
     files = {"Release": out, "Plot": plot, "Network": bif}
     return deliver(made, left, files, force, as_json, quiet)
+
+
+@contextmanager
+def _warning() -> Iterator[None]:
+    """Say what the library warns of; texts of others may quote records."""
+    from discreet.cli.failures import spoken
+
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", PrivacyWarning)
+        yield
+    for each in found:
+        if isinstance(each.message, PrivacyWarning):
+            click.echo(f"Warning: {spoken(str(each.message))}.", err=True)
 
 
 def _existing(place: str) -> Ledger:

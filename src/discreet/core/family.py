@@ -193,6 +193,13 @@ def write_numbers(value: Any) -> list[Any]:
     return [number if isinstance(number, int) else str(number) for number in value]
 
 
+class Choice(NamedTuple):
+    """The mechanism that is taken, and where none was asked for why, from public values."""
+
+    name: str
+    reason: str = ""
+
+
 @dataclass(frozen=True)
 class Family:
     """All that the library asks about one kind of models.
@@ -202,8 +209,8 @@ class Family:
         model: the class of its models, "package.module:name".
         specs: its mechanisms.
         default: the name of the one that is taken if none is asked for.
-        choose: (model, n, epsilon, adjacency, options) to the name of the one that is better there,
-            by public values, where a δ is given; if not given, the default.
+        choose: (model, n, epsilon, adjacency, options) to a `Choice`, by public values, of the one
+            that is better there, where a δ is given; if not given, the default.
         read: from a document, whose part "model" the model's `to_document` wrote, to a model.
         summary: (release, noise_aware, n_prior, rng, **view) to what is printed of a release; if
             not given, means, standard deviations and intervals, for posteriors that have them.
@@ -229,7 +236,7 @@ class Family:
     views: tuple[str, ...] = ()
     write: Callable[[Any], Any] = write_numbers
     remake: Callable[[Mapping[str, Any]], Mechanism] | None = None
-    choose: Callable[..., str] | None = None
+    choose: Callable[..., Choice] | None = None
     settings: tuple[Option, ...] = ()
     examples: Callable[[], Sequence[Example]] = Unavailable("family has no examples", "family")
 
@@ -268,15 +275,15 @@ class Family:
         epsilon: Fraction,
         adjacency: Adjacency,
         options: dict[str, Any],
-    ) -> str:
+    ) -> Choice:
         """The mechanism that was asked for, or else the better one; a δ it has no use for goes."""
         if name is not None or self.choose is None or not options.get("delta"):
-            return self.default if name is None else name
+            return Choice(self.default if name is None else name)
         chosen = self.choose(model, n, epsilon, adjacency, options)
-        if all(option.name != "delta" for option in self.spec(chosen).options):
+        if all(option.name != "delta" for option in self.spec(chosen.name).options):
             options.pop("delta", None)
         return chosen
 
     def having(self, adjacency: Adjacency) -> list[str]:
-        """The names of the mechanisms that have an adjacency."""
-        return [spec.name for spec in self.specs if adjacency in spec.adjacencies]
+        """The names of the mechanisms that have an adjacency, the default one first."""
+        return [name for name in self.names if adjacency in self.mechanisms[name].adjacencies]

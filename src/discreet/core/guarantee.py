@@ -74,7 +74,7 @@ class Guarantee:
         >>> print(guarantee.for_group(3))
         ε = 1.5, δ = 0 for replacing one group of 3 records
         >>> float(guarantee.rho), float(guarantee.epsilon_at(delta=0.01))
-        (0.122459331201855, 0.484069543649)
+        (0.122459331201855, 0.48380424737477)
     """
 
     epsilon: Fraction | float

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet import check
 from discreet.core.counts import AVERAGED, PER_UNIT
 from discreet.errors import InputError
 
+if TYPE_CHECKING:
+    from discreet.core.mechanism import Config
 
-class Unit(NamedTuple):
+
+@dataclass(frozen=True)
+class Unit:
     """Who is protected: a record, or all that was kept of one person.
 
     Of a person at most `most` records were kept; or, if `averaged`, all of them, with a weight of 1
     together. Adding or removing the person then changes the counts as so many records do, or as one
     does: a mean of what single records add lies in their convex hull.
     """
+
+    OPTIONS: ClassVar = ("unit", "max_per_unit", "per_unit")
 
     name: str = "record"
     most: int = 1
@@ -44,6 +51,13 @@ class Unit(NamedTuple):
                 "per_unit='average' needs the name of a unit, and no max_per_unit", "per_unit"
             )
         return cls(name, most, averaged)
+
+    @classmethod
+    def of(cls, config: Config) -> Unit:
+        """Of a mechanism that was made; of one that knows no units a record."""
+        options = dict(config.options)
+        averaged = options.get("per_unit") == "average"
+        return cls(options.get("unit", "record"), options.get("max_per_unit", 1), averaged)
 
     @property
     def parts(self) -> int:

@@ -152,6 +152,8 @@ def rounded_down(real: Real) -> Fraction:
         if value.rel_accuracy_bits() < 60:
             return None
         lower = fraction(value.lower())
+        if lower == 0:
+            return lower
         scale = _decimal_scale(abs(lower), 15)
         return (lower * scale // 1) / scale
 

@@ -13,6 +13,7 @@ INK, GRID = "#333", "#8884"
 DASHES: dict[str, Any] = {
     "lattice": "solid",
     "optimal": "dotted",
+    "gaussian": [12, 4],
     "ls_hist": [8, 3],
     "ls_dim": [3, 3],
     "ehd": [10, 3, 2, 3],

@@ -12,7 +12,7 @@ from nicegui import ui
 from discreet.explorer import charts, layout
 from discreet.explorer.charts import Bar
 from discreet.explorer.layout import Panel
-from discreet.explorer.previews import FEW, Average, Errors, Fan, Loss, Missing, Widths
+from discreet.explorer.previews import FEW, Average, Errors, Fan, Loss, Missing, Proved, Widths
 from discreet.explorer.settings import Setting
 
 HEAD = (
@@ -150,9 +150,17 @@ class Panels:
     def _loss(self, name: str) -> Any:
         """The loss; where it is not known, what is proved of it."""
         found, proved = self.found.get(("loss", name)), self.found.get(("proved", name))
-        if isinstance(found, Missing) and isinstance(proved, float) and math.isfinite(proved):
-            return Loss(proved, theorem=True, bound=True)
-        return found
+        if not isinstance(found, Missing) or not isinstance(proved, Proved):
+            return found
+        bounds = math.isfinite(proved.epsilon) and not proved.delta
+        return Loss(proved.epsilon, theorem=True, bound=True) if bounds else found
+
+    def _deltas(self) -> dict[str, str]:
+        """The δ of what is private with one only."""
+        found = {name: self.found.get(("proved", name)) for name in self.names}
+        return {
+            n: f"δ = {p.delta:g}" for n, p in found.items() if isinstance(p, Proved) and p.delta
+        }
 
     def _draw_losses(self, panel: Panel) -> None:
         assert self.setting is not None
@@ -163,6 +171,7 @@ class Panels:
         found = [name for name in by_theorem if name not in bounded]
         unknown = [name for name in self.names if name not in bounded]
         said = [f"Found by a theorem, not by an audit: {', '.join(found)}."] if found else []
+        said += [f"Of {name} at {shown}." for name, shown in self._deltas().items()]
         said += self._reasons("loss", bounded, "At most what a theorem proves")
         said += self._reasons("loss", unknown)
         panel.show(
@@ -249,6 +258,8 @@ def _shown(value: Any) -> tuple[float | None, str]:
             return bound, f"≤ {above.normalize():f} (theorem)"
         case Loss(number, by_theorem):
             return number, f"{number:.4g}{' (theorem)' * by_theorem}"
+        case Proved(epsilon, delta):
+            return epsilon, _shown(epsilon)[1] + (f", δ = {delta:g}" if delta else "")
         case Average(mean, error):
             return mean, f"{mean:.4g}" + (f" ± {error:.1g}" if error else "")
         case Widths(number):

@@ -69,6 +69,14 @@ class Fan:
 
 
 @dataclass(frozen=True)
+class Proved:
+    """What a theorem or a certificate proves: (ε, δ)."""
+
+    epsilon: float
+    delta: float
+
+
+@dataclass(frozen=True)
 class Loss:
     """The privacy loss over all counts with this n: found by an audit, or proved by a theorem.
 
@@ -96,10 +104,10 @@ class Widths:
     exact: float
 
 
-def proved(setting: Setting, name: str) -> float:
-    """The epsilon that is proved, which no privacy loss exceeds as δ = 0; infinite if none is."""
+def proved(setting: Setting, name: str) -> Proved:
+    """The epsilon that is proved, infinite if none is, and its δ: if 0, no loss is larger."""
     guarantee = setting.mechanism(name).guarantee
-    return math.inf if guarantee.delta else float(guarantee.epsilon)
+    return Proved(float(guarantee.epsilon), float(guarantee.delta))
 
 
 def errors(setting: Setting, name: str, draws: int = FEW) -> Errors:

@@ -14,7 +14,7 @@ from discreet.families.dirichlet.model import DirichletMultinomial
 
 MOST_RECORDS = 10**9
 MOST_CATEGORIES = 8
-DELTA = Fraction(1, 10**6)  # of smooth_hellinger
+DELTA = Fraction(1, 10**6)  # of gaussian and smooth_hellinger
 
 
 @dataclass(frozen=True)

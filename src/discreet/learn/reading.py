@@ -7,6 +7,7 @@ Texts of numpy and scikit-learn that quote the data are replaced.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -95,12 +96,11 @@ def read_target(y: Any) -> Column:
         array = array.ravel()
     if array.ndim != 1:
         raise InputError(f"y must have one dimension, got {array.ndim}", "y")
-    if array.dtype.kind == "f":
-        finite = np.isfinite(array)
-    else:
-        finite = np.array([not isinstance(y, float) or np.isfinite(y) for y in array.tolist()])
-    if not finite.all():
-        raise InputError(f"y[{int(finite.argmin())}] must not be NaN or infinite", "y")
+    values = array.tolist()
+    if all(isinstance(value, (int, float)) for value in values):  # else NaN is a missing label
+        for place, value in enumerate(values):
+            if isinstance(value, float) and not math.isfinite(value):
+                raise InputError(f"y[{place}] must not be NaN or infinite", "y")
     return array
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet import plots
+from discreet import check, plots
 from discreet.auditing import audit
 from discreet.check import Number
 from discreet.core import Adjacency, CategoricalModel, Counts, Guarantee, Mechanism, families
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_AUDITED = 2_001  # vectors of counts up to which losses are computed and exponents calibrated
 MOST_AVERAGED = 1_001  # up to which errors are averaged over all counts, for two categories
 MOST_SOLVED = 50  # the same for more categories, where the limit is a linear program
-DELTA = 1e-6  # how smooth `smooth_hellinger` is
+DELTA = 1e-6  # of normal noise, and how smooth `smooth_hellinger` is
 _HEADINGS = {
     "mechanism": "mechanism",
     "epsilon": "ε proved",
@@ -92,6 +92,8 @@ class Comparison:
     @property
     def _caption(self) -> list[str]:
         lines = ["Errors are Hellinger distances.", self.note]
+        if any(row.guarantee.delta for row in self.rows):
+            lines.append("With a δ the exact loss is that at δ; the limit is that without.")
         return [*lines, f"{OWNER.capitalize()}."] if self.owner_only else lines
 
     def to_pandas(self) -> Any:
@@ -199,7 +201,7 @@ def compare(model: CategoricalModel, counts: CountsLike, epsilon: Number) -> Com
         law = accuracy(made, values, rng=np.random.default_rng(1))
         rows.append(
             Row(
-                f"{name}, calibrated" if calibrate else name,
+                _label(made, calibrate),
                 made.guarantee,
                 _loss(made),
                 law.mean,
@@ -212,6 +214,13 @@ def compare(model: CategoricalModel, counts: CountsLike, epsilon: Number) -> Com
     rows.sort(key=lambda row: float(f"{row.mean:.6g}"))  # what is equal keeps the family's order
     title = f"{len(values)} categories, n = {n}, nominal ε = {epsilon}"
     return Comparison(tuple(rows), title, isinstance(counts, Counts), _note(limit, n))
+
+
+def _label(made: Mechanism, calibrate: bool) -> str:
+    """A mechanism, and what its epsilon alone would not say."""
+    if made.guarantee.delta:
+        return f"{made.name}, {check.equation('δ', made.guarantee.delta)}"
+    return f"{made.name}, calibrated" if calibrate else made.name
 
 
 def _note(limit: float | None, n: int) -> str:

@@ -233,5 +233,5 @@ def _make(
     rest = dict(options)
     adjacency = Adjacency(cast(str, rest.pop("adjacency", Adjacency.SUBSTITUTE)))
     public = None if adjacency is Adjacency.ADD_REMOVE else n
-    name = family.choice(asked, model, public, epsilon, adjacency, rest)
+    name = family.choice(asked, model, public, epsilon, adjacency, rest).name
     return families.mechanism(name, model, public, epsilon=epsilon, adjacency=adjacency, **rest)

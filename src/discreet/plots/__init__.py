@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 COLOURS = {
     "lattice": "#0072B2",
     "optimal": "#000000",
+    "gaussian": "#8C510A",
     "ls_hist": "#E69F00",
     "ls_dim": "#D55E00",
     "ehd": "#56B4E9",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
@@ -40,7 +40,8 @@ class Release(Generic[Released, Aware, Summarised]):
     `receipt` is the ledger's, if one paid. `column` and `where` tell which records were counted,
     `dropped` that those with undeclared values were left out, and `other` the category that took
     them. `software` is what drew it, `version` that of its document. `line_breaks` is the owner's
-    word that a correct CSV writer wrote the records.
+    word that a correct CSV writer wrote the records. `reason` says, where no mechanism was asked
+    for, why it is this one; a document does not keep it.
 
     Guarantee:
         `guarantee` says it: (ε, δ), adjacency, unit and basis. A simulation promises nothing.
@@ -68,6 +69,7 @@ class Release(Generic[Released, Aware, Summarised]):
     line_breaks: bool = False
     software: str = f"discreet {__version__}"
     version: int = VERSION
+    reason: str = field(default="", compare=False)
 
     @property
     def config(self) -> Config:
@@ -131,7 +133,11 @@ class Release(Generic[Released, Aware, Summarised]):
     def title(self) -> str:
         """What stands above a table or a figure: mechanism, n and guarantee."""
         kind = "simulated, not private: " * self.simulated
-        return f"{kind}{self.config.heading}: {self.guarantee}"
+        return f"{kind}{self.config.heading}: {self.guarantee}{self._because}"
+
+    @property
+    def _because(self) -> str:
+        return f"; {self.config.label} was taken: {self.reason}" if self.reason else ""
 
     def summary(
         self,
@@ -222,7 +228,7 @@ class Release(Generic[Released, Aware, Summarised]):
 
     def __repr__(self) -> str:
         kind = "simulated release" if self.simulated else "release"
-        return f"<{kind} of {_brief(self.value)} by {self.config}: {self.guarantee}>"
+        return f"<{kind} of {_brief(self.value)} by {self.config}: {self.guarantee}{self._because}>"
 
     def _repr_html_(self) -> str:
         kind = "Simulated release, not private" if self.simulated else "Release"
@@ -237,7 +243,7 @@ class Release(Generic[Released, Aware, Summarised]):
             body = f"<p>Released {escape(str(shown))}; {escape(str(error))}</p>"
         return (
             f"<p><b>{kind}</b> by {escape(str(self.config))}<br>"
-            f"{escape(str(self.guarantee))}.{total}</p>{body}"
+            f"{escape(str(self.guarantee))}{escape(self._because)}.{total}</p>{body}"
         )
 
 

@@ -28,7 +28,7 @@ from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
 from discreet.core.law import Outcome
 from discreet.core.statistics import Statistics
-from discreet.errors import Charged, InputError, PrivacyRefusedError
+from discreet.errors import Charged, InputError, PrivacyRefusedError, PrivacyWarning
 from discreet.releases.published import Release
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def release(
             "gaussian", "input" and "hellinger"; of a regression "statistics" and "sample": see
             `dp.mechanism`. None takes "lattice", "laplace" or "statistics"; of categories, with a
             delta, "gaussian" where its noise is smaller for this many categories, epsilon and
-            delta: the release's `mechanism` says which it was.
+            delta: the release says which it was, and why.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for some mechanisms, "add-remove" or "attribute".
@@ -104,7 +104,7 @@ def release(
     paid = ledger is not None
     budget, rest = check.epsilon(epsilon), check.rational("delta", delta)
     check.choice("allow_nonprivate", allow_nonprivate, (True, False))
-    made, values, n_source = _prepare(
+    made, reason, values, n_source = _prepare(
         counts, model, budget, mechanism, n, Adjacency(adjacency), rest, paid, options
     )
     _require_private(made, budget, allow_nonprivate)
@@ -113,7 +113,8 @@ def release(
     law = made.make_raw_law(values)
     law.require_drawable()
     records = provenance(counts)
-    return carry_out(made, law, n_source, records, ledger, dataset, request_id, part, rng)
+    released = carry_out(made, law, n_source, records, ledger, dataset, request_id, part, rng)
+    return replace(released, reason=reason)
 
 
 class Provenance(NamedTuple):
@@ -254,8 +255,8 @@ def _prepare(
     delta: Fraction,
     paid: bool,
     options: dict[str, object],
-) -> tuple[Mechanism, Outcome, str | None]:
-    """The mechanism, the counts in order, and where n comes from."""
+) -> tuple[Mechanism, str, Outcome, str | None]:
+    """The mechanism, why it was taken, the counts in order, and where n comes from."""
     family = families.of_model(model)
     spec = family.spec(family.default if name is None else name)
     model = model.for_counts(counts)
@@ -278,7 +279,8 @@ def _prepare(
     else:
         n_source = None
     options = {"delta": delta} | options
-    spec = family.spec(family.choice(name, model, n, epsilon, adjacency, options))
+    chosen, reason = family.choice(name, model, n, epsilon, adjacency, options)
+    spec = family.spec(chosen)
     if all(option.name != "delta" for option in spec.options):
         if options.pop("delta", 0) != 0:
             got = check.show(delta)
@@ -287,10 +289,11 @@ def _prepare(
         warnings.warn(
             f"delta = {check.show(delta)} is above 1/n: it allows a release that publishes one of "
             f"the {n} records as it is, chosen at random; take a much smaller one",
+            PrivacyWarning,
             stacklevel=3,
         )
     made = families.make(family, spec, model, n, epsilon, adjacency, options)
-    return made, values, n_source
+    return made, reason, values, n_source
 
 
 def _with_private_n(family: Family, spec: MechanismSpec, paid: bool) -> str:

@@ -44,6 +44,8 @@ FAMILY = Family(
             "ls_hist",
             Deferred(f"{_HERE}.mechanisms.laplace:ls_hist"),
             "Laplace noise on a histogram, rounded down (P0).",
+            options=UNIT,
+            adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             **_CAN,
             work="outputs",
         ),
@@ -100,15 +102,14 @@ FAMILY = Family(
         MechanismSpec(
             "gaussian",
             Deferred(f"{_HERE}.mechanisms.gaussian:gaussian"),
-            "Normal noise on every count: more accurate with a δ and many categories.",
+            "Normal noise on every count, with a δ: the least for many releases from one budget.",
             options=(
                 _DELTA,
                 Option(
                     *("postprocess", "choice", "project", "How noisy counts become counts."),
                     choices=("project", "clip"),
                 ),
-                Option("unit", "value", "record", "Who is protected under add-remove."),
-                Option("max_per_unit", "whole", 1, "Records of one unit under add-remove."),
+                *UNIT,
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             **_CAN | {"audit": Deferred(f"{_HERE}.neighbours:audit_counts")},

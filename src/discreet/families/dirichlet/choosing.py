@@ -10,11 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from discreet import check
 from discreet.core import Adjacency, CategoricalModel
+from discreet.core.family import Choice
+from discreet.core.unit import Unit
 from discreet.families.dirichlet.mechanisms.gaussian import gaussian
 
 _POINTS = 20  # of an integral, for each width of its peak
 _LEAST = 0.01
+_SMOOTH = 4.0  # variances from which that of discrete Gaussian noise is σ², to 15 digits
+_OWN = ("loss", "weights")  # options of lattice alone
 
 
 def choose(
@@ -23,33 +28,47 @@ def choose(
     epsilon: Fraction,
     adjacency: Adjacency,
     options: Mapping[str, Any],
-) -> str:
+) -> Choice:
     """`lattice`, or `gaussian` where a count's noise has the smaller variance.
 
     Both are compared after what n says is taken out: under substitution the counts sum to n, which
     leaves 1 − 1/k of the variance of independent noise.
     """
-    k, most = len(model.categories), int(options.get("max_per_unit", 1))
-    normal: Any = gaussian(
-        *(model, None if n is None else 1, epsilon),
-        adjacency=adjacency,
-        delta=options["delta"],
-        max_per_unit=most,
-    )
-    law = normal.make_raw_law((0,) * k)
-    kept = 1.0 if n is None else 1 - 1 / k
+    if options.get("postprocess") == "remap" or any(name in options for name in _OWN):
+        return Choice("lattice")
+    given = {name: options[name] for name in ("delta", *Unit.OPTIONS) if name in options}
+    normal: Any = gaussian(model, n if n is None else 1, epsilon, adjacency=adjacency, **given)
+    k, who = len(model.categories), Unit.of(normal.config)
+    variance = normal_variance(float(normal.make_raw_law((0,) * k).variances[0]))
     if n is None:
-        return _smaller(laplace_variance(float(epsilon) / most), kept * float(law.variances[0]))
-    return _smaller(lattice_variance(k, float(epsilon)), kept * float(law.variances[0]))
+        other = laplace_variance(float(epsilon) / who.reach)
+    else:
+        variance, other = (1 - 1 / k) * variance, lattice_variance(k, float(epsilon))
+    deviations = (math.sqrt(variance) / who.parts, math.sqrt(other) / who.parts)
+    if variance < other:
+        return Choice("gaussian", _reason(*deviations, "lattice"))
+    with_delta = f"gaussian with {check.equation('δ', normal.guarantee.delta)}"
+    return Choice("lattice", _reason(*deviations[::-1], with_delta))
 
 
-def _smaller(lattice: float, normal: float) -> str:
-    return "gaussian" if normal < lattice else "lattice"
+def _reason(deviation: float, larger: float, other: str) -> str:
+    return (
+        f"its noise has standard deviation {deviation:.3g} per count, that of {other} {larger:.3g}"
+    )
 
 
 def laplace_variance(rate: float) -> float:
     """Of P(t) ∝ e^{−rate·|t|}: 1/(2·sinh²(rate/2))."""
     return 0.0 if rate > 600 else 1 / (2 * math.sinh(rate / 2) ** 2)
+
+
+def normal_variance(square: float) -> float:
+    """Of P(t) ∝ e^{−t²/(2·square)} on the integers."""
+    if square > _SMOOTH:
+        return square
+    t = np.arange(1, 40)
+    p = np.exp(-(t**2) / (2 * square))
+    return float((2 * p * t**2).sum() / (1 + 2 * p.sum()))
 
 
 @lru_cache(maxsize=256)

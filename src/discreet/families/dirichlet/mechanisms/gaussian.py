@@ -1,4 +1,4 @@
-"""Normal noise on every count: what a small δ buys where there are many categories."""
+"""Normal noise on every count: of the same ρ it has less than other noise, at the price of a δ."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from discreet.core import (
 )
 from discreet.core.curves import Normal
 from discreet.core.law import Outcome
-from discreet.core.mechanism import drawn_from, unchanged
+from discreet.core.mechanism import drawn_from, in_whole, unchanged
+from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.exact.hockey_stick import (
@@ -46,6 +47,7 @@ def gaussian(
     postprocess: str | None = "project",
     unit: str = "record",
     max_per_unit: int = 1,
+    per_unit: str = "cut",
 ) -> Mechanism:
     """Discrete Gaussian noise on every count, of the least variance that is proved (ε, δ)-private.
 
@@ -57,17 +59,10 @@ def gaussian(
     None. Under add-remove the first two mean max(0, ·). Guarantee: (ε, δ).
     """
     check.choice("postprocess", postprocess, POSTPROCESSING)
-    check.label("unit", unit)
-    most = check.whole("max_per_unit", max_per_unit, least=1, most=10**6)
+    who = Unit.read(n, unit, max_per_unit, per_unit)
     if check.rational("delta", delta) == 0:
         raise InputError("delta must be given for 'gaussian', a small number above 0", "delta")
     share = check.share("delta", delta)
-    if n is not None and most > 1:
-        raise InputError(
-            f"max_per_unit must be 1 under substitution, got {most}; a unit with several records "
-            "is protected under adjacency 'add-remove'",
-            "max_per_unit",
-        )
     if n is not None:
         # Replacing a record changes one count by 1 and another by −1. δ(ε) of discrete Gaussian
         # noise on two such numbers, with the others independent and unchanged, was found to be at
@@ -76,13 +71,14 @@ def gaussian(
         curve, replaced = Normal(Fraction(2), variance, 2, pair=True), None
         changes = "of which one changes by 1 and one by −1"
     else:
-        # A unit's records change the counts by s with ‖s‖₂ ≤ ‖s‖₁ ≤ m, in at most min(m, k) places.
-        # δ(ε) of discrete Gaussian noise was bounded by δ in balls for such a change. Of a unit
-        # that is replaced no count changes by more than the old or the new one has: ‖s‖₂² ≤ 2m².
-        places, square = min(most, len(model.categories)), Fraction(most) ** 2
-        variance = _unit_variance(epsilon, share, most, places)
+        # A unit's records change the counts by s with ‖s‖₂ ≤ ‖s‖₁ ≤ m, in at most min(m, k) places;
+        # of one that weighs one, in parts, m is the number of these. δ(ε) of discrete Gaussian
+        # noise was bounded by δ in balls for such a change. Of a unit that is replaced no count
+        # changes by more than the old or the new one has: ‖s‖₂² ≤ 2m².
+        places, square = min(who.reach, len(model.categories)), Fraction(who.reach) ** 2
+        variance = _unit_variance(epsilon, share, who.reach, places)
         curve = Normal(square, variance, places)
-        replaced = Normal(2 * square, variance, min(2 * most, len(model.categories)))
+        replaced = Normal(2 * square, variance, min(2 * who.reach, len(model.categories)))
         changes = "which change by at most m in the l2 norm"
     if variance > MOST_VARIANCE:
         raise InputError(
@@ -99,17 +95,16 @@ def gaussian(
     return Mechanism(
         config=Config(
             *("gaussian", model, n, epsilon, adjacency),
-            (
-                *(("delta", share), ("postprocess", postprocess)),
-                *(("unit", unit), ("max_per_unit", most)),
-            ),
+            (("delta", share), ("postprocess", postprocess), *who.options),
         ),
         guarantee=Guarantee(
-            *(epsilon, share, adjacency, unit, most, theorem), curve=curve, replacing=replaced
+            *(epsilon, share, adjacency, who.name, who.most, theorem),
+            curve=curve,
+            replacing=replaced,
         ),
         make_raw_law=raw_law,
         make_law=raw_law if postprocess is None else partial(_law, variance, n, released),
-        make_released=released,
+        make_released=partial(in_whole, who.parts, released),
         possible=partial(drawn_from, n),
     )
 
