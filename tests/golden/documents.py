@@ -41,6 +41,7 @@ AUDITED: dict[str, tuple[dp.Mechanism, int | None]] = {
     ),
     "network": (dp.mechanism("lattice", FLAGS, n=2, epsilon=1), None),
     "mean": (dp.mechanism("hellinger", MEAN, n=2, epsilon=1, points=5), None),
+    "randomized_response": (dp.mechanism("randomized_response", AB, n=6, epsilon=1), None),
 }
 # of the command line, without noise; {…} are files beside the golden ones
 COMMANDS: tuple[str, ...] = (

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from flint import arb, arb_poly, fmpz, fmpz_poly
+from flint import arb, arb_poly, fmpz_poly
 
 from discreet import check
 from discreet.core.law import Law, Outcome
@@ -56,7 +56,8 @@ class ResponseLaw(Law):
     @property
     def can_be_listed(self) -> bool:
         """Whether all probabilities together are quick to find."""
-        return (self.n + 1) ** (self.dimension - 1) <= MOST_TERMS
+        terms: int = (self.n + 1) ** (self.dimension - 1)
+        return terms <= MOST_TERMS
 
     def log_weight(self, z: Outcome) -> arb:
         """The log of the probability, as a sum over the number s of records that tell the truth.
@@ -78,7 +79,7 @@ class ResponseLaw(Law):
             ways *= fmpz_poly(_rooks(counted, reported))
         gain, total = ball(self.epsilon).expm1(), arb(0)
         for s, number in enumerate(ways.coeffs()):
-            total += gain**s * arb(number * fmpz.fac_ui(self.n - s))
+            total += gain**s * arb(number * math.factorial(self.n - s))
         orders = math.prod(math.factorial(x) for x in z)
         return (total / orders).log() - self.n * (gain + self.dimension).log()
 
@@ -142,7 +143,7 @@ class ResponseLaw(Law):
 
 
 def _rooks(rows: int, columns: int) -> list[int]:
-    """C(rows, m)·C(columns, m)·m! for m = 0, 1, …"""
+    """C(rows, m)·C(columns, m)·m! for all m from 0 on."""
     numbers = [1]
     for m in range(min(rows, columns)):
         numbers.append(numbers[-1] * (rows - m) * (columns - m) // (m + 1))

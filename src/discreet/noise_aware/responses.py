@@ -1,8 +1,9 @@
 """The counts behind randomised response.
 
-Each of n records tells its category with probability λ = (e^ε − 1)/(e^ε + k − 1), else any of the k,
-so that p(θ | z) ∝ Dir(θ; α)·Π (λθ_j + q)^{z_j}, q = 1/(e^ε + k − 1). With m_j of the z_j reports of
-a category told, p(m | z) ∝ Π f_j(m_j)/Γ(Σα + Σm), f_j(m) = C(z_j, m)·(e^ε − 1)^m·Γ(α_j + m).
+Each of n records tells its category with probability λ = (e^ε − 1)/(e^ε + k − 1), else any one of
+all k, so that p(θ | z) ∝ Dir(θ; α)·Π (λθ_j + q)^{z_j}, q = 1/(e^ε + k − 1). If m_j of the z_j
+reports of a category told the truth in this sense,
+p(m | z) ∝ Π f_j(m_j)/Γ(Σα + Σm) with f_j(m) = C(z_j, m)·(e^ε − 1)^m·Γ(α_j + m).
 """
 
 from __future__ import annotations
@@ -124,9 +125,7 @@ def _tilt(logs: list[Floats], total_prior: float) -> float:
     return float(optimize.brentq(excess, *ends, xtol=1e-6))
 
 
-def _others(
-    prior: tuple[Fraction, ...], told: Ints, n: int, rng: np.random.Generator
-) -> Ints:
+def _others(prior: tuple[Fraction, ...], told: Ints, n: int, rng: np.random.Generator) -> Ints:
     """The categories of the records that did not tell them: θ ~ Dir(α + m) gives each of them.
 
     A gamma number of shape a is one of shape a + 1 times U^{1/a}: in logs it is never 0.
