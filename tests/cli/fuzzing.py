@@ -91,7 +91,9 @@ def file(values: tuple[str, ...]) -> Make:
 number, whole, names = choice(NUMBERS), choice(WHOLE), choice(CATEGORIES)
 word = choice(("a", "b", "trial", "d-1", "d-2", "record", "patient", "cured", "other", "x"), 0.2)
 mechanisms = choice(
-    ("lattice",) * 6 + ("ls_dim", "ls_hist", "ehd", "ehds", "ehdl", "smooth_hellinger", "optimal"),
+    ("lattice",) * 6
+    + ("ls_dim", "ls_hist", "ehd", "ehds", "ehdl", "smooth_hellinger", "optimal")
+    + ("randomized_response",),
     0.01,
 )
 adjacency = choice(("substitute", "add-remove"), 0.02)

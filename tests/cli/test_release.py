@@ -181,6 +181,7 @@ def test_units_conditions_and_unknown_values(patients: Path, schema: Any) -> Non
         ("lattice", "--postprocess", "clip", "--prior", "jeffreys"),
         ("lattice", "--prior", "1,2.5"),
         ("optimal",),
+        ("randomized_response",),
         ("ehds", "--distance", "total_variation"),
     ],
     ids=" ".join,

@@ -26,9 +26,13 @@ EPSILON = {
     "smooth_hellinger": 6,
     "lattice": 1,
     "optimal": 1,
+    "randomized_response": 2,
 }
 SMALLER = {"optimal": {3: (5, 3, 1), 4: (4, 2, 1, 0)}}  # a linear program
-OPTIONS: dict[str, dict[str, Any]] = {"smooth_hellinger": {"delta": 0.1}}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "smooth_hellinger": {"delta": 0.1},
+    "randomized_response": {"postprocess": None},  # what is made of it depends on epsilon too
+}
 
 
 UNLISTED = {"gaussian"}  # its draws are tested with the discrete Gaussian's

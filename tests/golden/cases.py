@@ -87,6 +87,8 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
     "nobody": ((0, 0, 0), ABC, 1, "lattice", {}),
     "optimal": (COUNTS, ABC, 1, "optimal", {}),
     "optimal geometric": ((4, 3), AB, 1, "optimal", {}),
+    "randomized_response": (COUNTS, ABC, 1, "randomized_response", {}),
+    "randomized_response raw": ((4, 3), AB, 1, "randomized_response", {"postprocess": None}),
     "dropped": (
         OUTCOME.count(FRAME, "a", where="age > 20", unknown="drop"),
         *(OUTCOME, 1, "lattice", PRIVATE_N),

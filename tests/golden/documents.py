@@ -44,6 +44,7 @@ AUDITED: dict[str, tuple[dp.Mechanism, int | None]] = {
         dp.mechanism("ls_hist", AB, epsilon=1, adjacency="add-remove", unit="u", max_per_unit=2),
         4,
     ),
+    "randomized_response": (dp.mechanism("randomized_response", AB, n=6, epsilon=1), None),
 }
 # of the command line, without noise; {…} are files beside the golden ones
 COMMANDS: tuple[str, ...] = (

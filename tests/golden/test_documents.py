@@ -116,7 +116,8 @@ def test_a_ledger_is_read_and_goes_on() -> None:
         book = dp.Ledger.existing(place)
         assert book.verify().ok
         outcomes = [entry for entry in book.history() if entry.kind == "outcome"]
-        assert [entry.dataset for entry in outcomes] == [*documents.PAID]
+        paid = [name for name in documents.PAID if name in OLD]  # when it was written
+        assert [entry.dataset for entry in outcomes] == paid
         for entry in outcomes:
             assert entry.settles is not None
             stored = book.released(entry.settles)
@@ -126,7 +127,7 @@ def test_a_ledger_is_read_and_goes_on() -> None:
             assert stored["mechanism"] == RELEASES[entry.dataset]["mechanism"]
             assert stored["options"] == OLD[entry.dataset]["options"]
         before = book.datasets()
-        for name in documents.PAID:  # asked again, the stored release is returned
+        for name in paid:  # asked again, the stored release is returned
             again = made(name, ledger=book, dataset=name, request_id=name)
             assert again.receipt is not None
             assert again.receipt.stored is not None

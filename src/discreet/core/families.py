@@ -136,6 +136,8 @@ def mechanism(
             "prior_predictive" or a vector);
             "gaussian": normal noise, needs delta; options postprocess ("project", "clip" or None),
             and under add-remove unit and max_per_unit;
+            "randomized_response": every record perturbed by itself, a local guarantee; option
+            postprocess ("project" or None);
             "ls_dim", "ls_hist": Laplace noise, rounded down;
             "ehd", "ehds" (gamma=1.0), "ehdl" (not private): exponential mechanisms with global,
             smooth or local sensitivity; option distance ("hellinger" or, for two categories,

@@ -20,6 +20,7 @@ DASHES: dict[str, Any] = {
     "ehds": [6, 2],
     "smooth_hellinger": [2, 2],
     "ehdl": [1, 3],
+    "randomized_response": [12, 3, 3, 3],
 }
 _FAN = {  # of each quantile: what lies between the lines, their width, their dashes
     0.025: ("95 % of releases", 1.5, [2, 3]),

@@ -23,7 +23,7 @@ from discreet.releases.published import AnyRelease
 from discreet.releases.releasing import release
 
 # mechanisms whose guarantee is the epsilon that is asked for
-SAFE = ("lattice", "optimal", "ls_hist", "ls_dim", "ehd", "ehds")
+SAFE = ("lattice", "optimal", "ls_hist", "ls_dim", "ehd", "ehds", "randomized_response")
 UNKNOWN = {"error": "refuse them", "drop": "leave them out"}
 ADJACENCIES = {
     "substitute": "replacing one (n is public)",

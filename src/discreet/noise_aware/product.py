@@ -67,11 +67,7 @@ class Product:
     @cached_property
     def levels(self) -> list[list[Floats]]:
         """The laws of the sums of one, two, four, … neighbouring counts, up to that of all."""
-        levels = [[np.exp(logs) for logs in self.log_p]]
-        while len(below := levels[-1]) > 1:
-            pairs = [_convolve(*below[i : i + 2]) for i in range(0, len(below) - 1, 2)]
-            levels.append(pairs + below[len(pairs) * 2 :])
-        return levels
+        return sums_of([np.exp(logs) for logs in self.log_p])
 
     @cached_property
     def least(self) -> int:
@@ -232,6 +228,15 @@ def _log_series(slopes: Floats, size: Ints) -> Floats:
     steep = np.maximum(np.abs(slopes), 1e-15 / size)
     ends = np.maximum(slopes, 0.0) * (size - 1)
     return np.asarray(ends + np.log(np.expm1(-steep * size) / np.expm1(-steep)))
+
+
+def sums_of(laws: list[Floats]) -> list[list[Floats]]:
+    """The laws of independent numbers, of the sums of two neighbouring ones, of four, … of all."""
+    levels = [laws]
+    while len(below := levels[-1]) > 1:
+        pairs = [_convolve(*below[i : i + 2]) for i in range(0, len(below) - 1, 2)]
+        levels.append(pairs + below[len(pairs) * 2 :])
+    return levels
 
 
 def _convolve(left: Floats, right: Floats) -> Floats:

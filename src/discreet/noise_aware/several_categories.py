@@ -72,7 +72,7 @@ def draw_points(product: Product, draws: int, rng: np.random.Generator) -> Point
     """
     p = np.exp(product.log_totals - product.log_inside)
     total = rng.choice(len(p), size=draws, p=p / p.sum())
-    cells = _split(product.levels, total, rng)
+    cells = split(product.levels, total, rng)
     if product.stride == 1:
         return Points(_counts(product, cells), np.zeros(draws), product.left_out)
     inner, logs = spread(product, cells, rng)
@@ -108,7 +108,7 @@ def _within(slopes: Floats, size: Ints, rng: np.random.Generator) -> Ints:
     return np.asarray(np.clip(u.astype(np.int64), 0, size - 1))
 
 
-def _split(levels: list[list[Floats]], totals: Ints, rng: np.random.Generator) -> Ints:
+def split(levels: list[list[Floats]], totals: Ints, rng: np.random.Generator) -> Ints:
     """From the total of all down the tree to the single counts."""
     shares = [totals]
     for laws in levels[-2::-1]:

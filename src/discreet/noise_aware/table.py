@@ -116,11 +116,16 @@ def _several(
     points, exact = _points(problem, rng)
     diagnostics = Diagnostics("exact", points.left_out)
     if not exact:
-        weights = np.exp(points.logs - points.logs.max())
-        ess = float(weights.sum() ** 2 / (weights**2).sum())
-        r_hat = _r_hat(points.counts, weights, rng)
-        diagnostics = Diagnostics("draws", points.left_out, ess=ess, r_hat=r_hat)
+        diagnostics = of_draws(points, rng)
     return Found(points.counts[:, np.argsort(order)], points.logs, diagnostics)
+
+
+def of_draws(points: several_categories.Points, rng: np.random.Generator) -> Diagnostics:
+    """How good independent draws are."""
+    weights = np.exp(points.logs - points.logs.max())
+    ess = float(weights.sum() ** 2 / (weights**2).sum())
+    r_hat = _r_hat(points.counts, weights, rng)
+    return Diagnostics("draws", points.left_out, ess=ess, r_hat=r_hat)
 
 
 def _r_hat(counts: Floats, weights: Floats, rng: np.random.Generator) -> float:
@@ -138,9 +143,14 @@ def _r_hat(counts: Floats, weights: Floats, rng: np.random.Generator) -> float:
     return float(np.sqrt(ratio.max(initial=1.0)))
 
 
+def number_of_draws(k: int) -> int:
+    """Of vectors of k counts, where they are too many to list."""
+    return min(max(2_000_000 // k, _LEAST_DRAWS), _MOST_DRAWS)
+
+
 def _points(problem: Problem, rng: np.random.Generator) -> tuple[several_categories.Points, bool]:
     """Vectors of counts: all of them, and True, or draws."""
-    draws = min(max(2_000_000 // len(problem.prior), _LEAST_DRAWS), _MOST_DRAWS)
+    draws = number_of_draws(len(problem.prior))
     flat, product = problem.n is None and problem.n_prior.flat, None
     if not flat or few(problem):
         try:

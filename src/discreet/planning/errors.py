@@ -27,6 +27,8 @@ from discreet.laws.gaussian import DiscreteGaussianLaw
 from discreet.laws.lattice import LatticeLaw, points, shell_size
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.predictive import MOST_DIMENSIONS, spread
+from discreet.laws.response import ResponseLaw
+from discreet.planning import responses
 from discreet.planning.places import Places
 
 _POINTS = 2048  # of noise
@@ -102,6 +104,8 @@ def most_places(mechanism: Mechanism, n: int) -> int:
         return 96 if k == 2 else int(min(max(MOST_CELLS // law.candidates, 8), 64))
     if isinstance(law, (LatticeLaw, DiscreteGaussianLaw)):
         return max(768 // k, 32)
+    if isinstance(law, ResponseLaw):
+        return 64
     return 128
 
 
@@ -137,6 +141,9 @@ def _released(mechanism: Mechanism, law: Law, counts: Outcome) -> tuple[Ints, Fl
         if isinstance(law, NoiseLaw) and law.total is not None:
             raw = np.column_stack([raw, law.total - raw.sum(axis=1)])
         return mechanism.make_released(raw), p
+    if isinstance(law, ResponseLaw):
+        reports, p = responses.likely(law)
+        return mechanism.make_released(reports), p
     listed = windows.likely(mechanism.law(counts))
     if listed is None:
         raise InputError(f"mechanism {mechanism.name!r} has too many outcomes to plan", "mechanism")

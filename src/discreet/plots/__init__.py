@@ -33,6 +33,7 @@ COLOURS = {
     "ehds": "#009E73",
     "smooth_hellinger": "#CC79A7",
     "ehdl": "#7F7F7F",
+    "randomized_response": "#882255",  # Tol's wine
 }
 OTHER = "#7F7F7F"
 DASHES = {"ehdl": (4, 2)}  # of what is not private

@@ -60,13 +60,14 @@ def release(
         model: the public model.
         epsilon: the budget; a mechanism whose proved guarantee exceeds it is refused.
         mechanism: "lattice" is the most accurate that works at any size; "optimal" is as good or
-            better where it can be computed; "gaussian" has normal noise; the others are "ls_dim",
-            "ls_hist", "ehd", "ehds", "smooth_hellinger" and "ehdl"; those of networks
-            "laplace_updates", "fourier", "posterior_sample" and "map"; of a normal mean "laplace",
-            "gaussian", "input" and "hellinger"; of a regression "statistics" and "sample": see
-            `dp.mechanism`. None takes "lattice", "laplace" or "statistics"; of categories, with a
-            delta, "gaussian" where its noise is smaller for this many categories, epsilon and
-            delta: the release says which it was, and why.
+            better where it can be computed; "gaussian" has normal noise; "randomized_response"
+            perturbs every record by itself; the others are "ls_dim", "ls_hist", "ehd", "ehds",
+            "smooth_hellinger" and "ehdl"; those of networks "laplace_updates", "fourier",
+            "posterior_sample" and "map"; of a normal mean "laplace", "gaussian", "input" and
+            "hellinger"; of a regression "statistics" and "sample": see `dp.mechanism`. None takes
+            "lattice", "laplace" or "statistics"; of categories, with a delta, "gaussian" where its
+            noise is smaller for this many categories, epsilon and delta: the release
+            says which it was, and why.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for some mechanisms, "add-remove" or "attribute".

@@ -115,6 +115,19 @@ FAMILY = Family(
             **_CAN | {"audit": Deferred(f"{_HERE}.neighbours:audit_counts")},
         ),
         MechanismSpec(
+            "randomized_response",
+            Deferred(f"{_HERE}.mechanisms.randomized_response:randomized_response"),
+            "Every record is perturbed by itself: a local guarantee, and far more noise (P4).",
+            options=(
+                Option(
+                    *("postprocess", "choice", "project", "How noisy counts become counts."),
+                    choices=("project",),
+                ),
+            ),
+            **_CAN,
+            work="outputs",
+        ),
+        MechanismSpec(
             "optimal",
             Deferred(f"{_HERE}.mechanisms.optimal:optimal"),
             "The least expected loss that is possible, where it can be computed.",

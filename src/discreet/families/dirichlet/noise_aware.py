@@ -8,7 +8,8 @@ from discreet import check
 from discreet.core import Mechanism
 from discreet.core.law import Outcome
 from discreet.families.dirichlet import listed_counts
-from discreet.noise_aware import table
+from discreet.laws.response import ResponseLaw
+from discreet.noise_aware import responses, table
 from discreet.posteriors.mixture import DirichletMixture
 
 
@@ -28,7 +29,9 @@ def infer_counts(
     prior_of_n = table.prior_of_n(n_prior, n)
     law = mechanism.make_raw_law((n or 0, *(0,) * (len(model.categories) - 1)))
     noise = table.additive(law, output)
-    if noise is None:
+    if isinstance(law, ResponseLaw):
+        found = responses.infer(model.prior, law.epsilon, output, source)
+    elif noise is None:
         found = table.Found(*listed_counts.infer(mechanism, output))
     else:
         found = table.infer(model.prior, n, noise, prior_of_n, source)
