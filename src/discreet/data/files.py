@@ -95,8 +95,12 @@ def _require_file(name: str, suffix: str, table: str | None, line_breaks: bool) 
         raise InputError(f"table is for a DuckDB file, got {name!r}", "table")
     if line_breaks and suffix not in _CSV:
         raise InputError(f"line_breaks is for a CSV file, got {name!r}", "line_breaks")
-    if not matching(name):
+    found = matching(name)
+    if not found:
         raise InputError(f"data {name!r} does not exist", "data")
+    # DuckDB would read what is in it, where a file may stand that is also found by itself
+    if any(Path(file).is_dir() for file in found):
+        raise InputError(f"data {name!r} must match files, and matches a directory", "data")
 
 
 def _parquet(

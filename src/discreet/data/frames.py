@@ -43,6 +43,8 @@ class FrameSource:
         found |= dict.fromkeys(missing, kinds.NOTHING)
         spark = frame.implementation.is_spark_like()
         frame = frame.select(*(_read(name, found[name], spark).alias(name) for name in found))
+        if frame.implementation.is_polars():
+            frame = _unordered(frame)
         if condition is not None:
             units = {name: getattr(dtype, "time_unit", "") for name, dtype in schema.items()}
             fine = {name for name in found if units.get(name) == "ns" and not spark}
@@ -199,6 +201,20 @@ def _read(name: str, kind: str, spark: bool) -> nw.Expr:
     if kind == kinds.ZONED and not spark:
         return here.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     return here.cast(nw.String) if kind == kinds.TEXT else here
+
+
+def _unordered(frame: Frame) -> Frame:
+    """The same frame of polars, which takes no column of it for sorted.
+
+    Among sorted values it looks for a constant by halves. That they are sorted is what a file or a
+    user says, and one record in the wrong place would decide which others are found.
+    """
+    import narwhals as nw
+
+    polars = nw.get_native_namespace(frame)
+    names = frame.collect_schema().names()
+    columns = [polars.struct(name).struct.field(name) for name in names]  # it forgets the order
+    return nw.from_native(frame.to_native().select(columns))
 
 
 def as_floats(name: str, columns: Mapping[str, str]) -> nw.Expr:
