@@ -321,41 +321,6 @@ def _invalid() -> list[Any]:
     return [pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff")]
 
 
-@pytest.mark.parametrize("u", [[9, 2, 7, 1, 9, 2], ["9", "2", "7", "1", "9", "2"]])
-@pytest.mark.parametrize("descending", [False, True])
-def test_no_order_is_believed(u: list[Any], descending: bool, tmp_path: Path) -> None:
-    """Among values that are declared to be sorted polars looks by halves."""
-    path = str(tmp_path / "x.parquet")
-    table = pa.table({"o": ["a"] * 6, "u": u})
-    pq.write_table(table, path, sorting_columns=[pq.SortingColumn(1, descending=descending)])
-    frame = pl.DataFrame(table)
-    lie = frame.with_columns(pl.col("u").set_sorted(descending=descending))
-    one = repr(u[0])
-    where = {f"u = {one}": 2, f"u < {one}": 4, f"u >= {one}": 2, "u is not null": 6}
-    for data in (lie, lie.lazy(), pl.read_parquet(path), pl.scan_parquet(path), path):
-        for condition, wanted in where.items():
-            assert AB.count(data, "o", where=condition).values == (wanted, 0)
-        assert AB.count(data, "o", unit="u", **ONE).values == (4, 0)
-
-
-def test_files_are_counted_once(tmp_path: Path) -> None:
-    """By links, by folders that are links, and by a directory that has the ending of a file."""
-    lake = tmp_path / "lake"
-    (lake / "one").mkdir(parents=True)
-    path = lake / "one" / "x.parquet"
-    pq.write_table(pa.table({"o": ["a"] * 3}), path)
-    (lake / "one" / "y.parquet").symlink_to(path)
-    (lake / "one" / "z.parquet").hardlink_to(path)
-    (lake / "round").symlink_to(lake)
-    for pattern in ("one/*", "*/*", "**/*", "**/one/*", "**/**/*", "o*/**/*", "round/**/*"):
-        assert AB.count(f"{lake}/{pattern}.parquet", "o").values == (3, 0), pattern
-    (lake / "two.parquet").mkdir()
-    (lake / "two.parquet" / "z.parquet").hardlink_to(path)
-    assert AB.count(f"{lake}/**/*.parquet", "o").values == (3, 0)
-    with pytest.raises(dp.InputError, match="must match files, and matches a directory"):
-        AB.count(f"{lake}/*.parquet", "o")
-
-
 @pytest.mark.slow
 def test_the_least_integer_is_a_unit_in_spark() -> None:
     """Its absolute value does not fit into 64 bits, so that the call failed for one record."""

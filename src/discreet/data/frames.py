@@ -160,8 +160,6 @@ class FrameSource:
         return rows(self.frame.filter(wrong).select(*chosen).unique().head(5))
 
 
-# what 64 bits of nanoseconds hold, and a little less
-_OF_NANOSECONDS = datetime.datetime(1678, 1, 1), datetime.datetime(2262, 1, 1)
 _N, _UNIT = "discreet_n", "discreet_unit"
 _TABLE, _CODE = "discreet_table", "discreet_code"
 
@@ -447,11 +445,8 @@ def _condition(
         moment = nw.lit(cast("datetime.datetime", other).isoformat(" ")).cast(nw.Datetime())
         return cast("nw.Expr", known & condition.operator(here, moment))
     if condition.column.name in fine and condition.typed in (kinds.TIMES, kinds.ZONED):
-        moment = cast("datetime.datetime", other)
-        if not _OF_NANOSECONDS[0] <= moment <= _OF_NANOSECONDS[1]:  # beyond all such times
-            inside = condition.operator(_OF_NANOSECONDS[0], moment)
-            return known if inside else known & ~known
-        other = nw.lit(moment).cast(nw.Datetime("ns"))
+        moment = nw.lit(cast("datetime.datetime", other)).cast(nw.Datetime("ns"))
+        return cast("nw.Expr", known & condition.operator(here, moment))
     if numbers and (isinstance(other, float) or columns[condition.column.name] == kinds.DECIMALS):
         here, other = as_floats(condition.column.name, columns), float(cast("float", other))
     return cast("nw.Expr", known & condition.operator(here, other))

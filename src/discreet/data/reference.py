@@ -136,7 +136,7 @@ def kept(records: Iterable[tuple[Any, Any]], cells: Sequence[Any], most: int) ->
 def _digits(unit: Any) -> int:
     """The last two digits of a number, or characters of a name where they are digits."""
     if isinstance(unit, (float, Decimal)):
-        return int(abs(unit) % 100) if -MOST_FLOAT < unit < MOST_FLOAT else 0
+        return abs(int(unit)) % 100 if -MOST_FLOAT < unit < MOST_FLOAT else 0
     if isinstance(unit, int) and not isinstance(unit, bool):
         return abs(unit) % 100
     name = unit if isinstance(unit, str) else ""
