@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 from decimal import Decimal
 from pathlib import Path
@@ -143,3 +144,31 @@ def test_files_are_counted_once(tmp_path: Path) -> None:
     assert AB.count(f"{lake}/**/*.parquet", "o").values == (3, 0)
     with pytest.raises(dp.InputError, match="must match files, and matches a directory"):
         AB.count(f"{lake}/*.parquet", "o")
+
+
+def test_files_without_a_number_are_counted_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("o\na\n")
+    (tmp_path / "c.csv").symlink_to(tmp_path / "a.csv")
+
+    stat = Path.stat
+
+    def unnumbered(path: Path, **options: Any) -> os.stat_result:
+        mode, _, *others = stat(path, **options)
+        return os.stat_result([mode, 0, *others])
+
+    monkeypatch.setattr(Path, "stat", unnumbered)
+    assert AB.count(f"{tmp_path}/*.csv", "o").values == (2, 0)
+
+
+def test_a_column_that_bears_the_name_of_another(tmp_path: Path) -> None:
+    """DuckDB calls the second of x and X by the name X_1, and the third by another one."""
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"x": ["a"], "X": ["b"], "X_1": ["a"], "o": ["a"]}), path)
+    for column in ("x", "o"):
+        assert AB.count(path, column).values == (1, 0)
+    for column in ("X", "X_1"):
+        with pytest.raises((dp.DataError, dp.InputError), match=f"'{column}'"):
+            AB.count(path, column)
