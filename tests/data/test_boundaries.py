@@ -180,10 +180,11 @@ def test_zero_has_no_sign() -> None:
         assert model.count(data, "x").values == (2, 1)
 
 
-def test_a_column_of_objects_without_a_value_fits_whatever_is_asked() -> None:
-    """Its type was text, so that a call failed because no record had a value."""
+@pytest.mark.parametrize("dtype", ["object", "category"])
+def test_a_column_without_a_value_fits_whatever_is_asked(dtype: Any) -> None:
+    """Its type was text, or floats, so that a call failed because no record had a value."""
     for where in ("age > 3", "age = 'q'", "age = true", "age < x", "not age > 3"):
-        frame = pd.DataFrame({"x": ["a", "b"], "age": pd.Series([None, None], dtype=object)})
+        frame = pd.DataFrame({"x": ["a", "b"], "age": pd.Series([None, None], dtype=dtype)})
         assert MODEL.count(frame, "x", where=where).values == (0, 0, 0)
     assert MODEL.count(frame, "x", where="age is null").values == (1, 1, 0)
     assert MODEL.count(frame, "age", unknown="drop").values == (0, 0, 0)

@@ -27,7 +27,10 @@ def declared(frame: Any) -> tuple[Any, list[str]]:
         if frame.implementation.is_dask():
             native = _as_declared(native)
         for name in [name for name in frame.columns if native[name].dtype == "category"]:
-            native = native.assign(**{name: _decoded(native[name], name)})
+            if len(native[name].dtype.categories):
+                native = native.assign(**{name: _decoded(native[name], name)})
+            else:
+                native = native.assign(**{name: native[name].astype("object")})
         for name in [name for name in frame.columns if _is_dictionary(native[name].dtype)]:
             values = type(native[name].dtype)(native[name].dtype.pyarrow_dtype.value_type)
             native = native.assign(**{name: native[name].astype(values)})

@@ -95,8 +95,12 @@ def _require_file(name: str, suffix: str, table: str | None, line_breaks: bool) 
         raise InputError(f"table is for a DuckDB file, got {name!r}", "table")
     if line_breaks and suffix not in _CSV:
         raise InputError(f"line_breaks is for a CSV file, got {name!r}", "line_breaks")
-    if not matching(name):
+    found = matching(name)
+    if not found:
         raise InputError(f"data {name!r} does not exist", "data")
+    # DuckDB would read what is in it, where a file may stand that is also found by itself
+    if any(Path(file).is_dir() for file in found):
+        raise InputError(f"data {name!r} must match files, and matches a directory", "data")
 
 
 def _parquet(
@@ -141,15 +145,16 @@ def _types(
         schemas.setdefault(str(file), []).append((field, children, *rest))
         fields.setdefault(str(file), []).append((str(field), int(children)))
     different = {str(schema): file for file, schema in schemas.items()}
-    for file in different.values():
-        outer = _outer(fields[file])
-        if twice := [column for column in columns if outer.count(column) > 1]:
-            raise DataError(f"data {name!r} has two columns called {twice[0]!r}", "data")
     spelt: dict[str, tuple[str, str]] = {}
     wanted = {column.lower() for column in columns}
     for file in different.values():
         one = f"[{literal(glob.escape(file))}], hive_partitioning = false"
         inside = connection.sql(f"select * from read_parquet({one})")
+        # the second of x and X is called X_1 by DuckDB, which may be the name of another column
+        named = zip(inside.columns, _outer(fields[file]), strict=True)
+        twice = {either for given, own in named if given != own for either in (given, own)}
+        if found := sorted(twice & set(columns)):
+            raise DataError(f"data {name!r} has two columns called {found[0]!r}", "data")
         for column, type_ in zip(inside.columns, map(str, inside.types), strict=True):
             key = column.lower()  # as DuckDB compares names
             if spelt.setdefault(key, (column, type_)) != (column, type_) and key in wanted:
@@ -178,10 +183,11 @@ def matching(name: str) -> list[str]:
     """
     if Path(name).exists():
         return [name]
-    found: dict[tuple[int, int], str] = {}
+    found: dict[tuple[int, int | str], str] = {}
     for file in sorted(_globbed(name)):
         place = Path(file).stat()
-        found.setdefault((place.st_dev, place.st_ino), file)
+        number = place.st_ino or str(Path(file).resolve())  # some file systems give none
+        found.setdefault((place.st_dev, number), file)
     return list(found.values())
 
 

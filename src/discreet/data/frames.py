@@ -43,6 +43,8 @@ class FrameSource:
         found |= dict.fromkeys(missing, kinds.NOTHING)
         spark = frame.implementation.is_spark_like()
         frame = frame.select(*(_read(name, found[name], spark).alias(name) for name in found))
+        if frame.implementation.is_polars():
+            frame = _unordered(frame)
         if condition is not None:
             units = {name: getattr(dtype, "time_unit", "") for name, dtype in schema.items()}
             fine = {name for name in found if units.get(name) == "ns" and not spark}
@@ -158,8 +160,6 @@ class FrameSource:
         return rows(self.frame.filter(wrong).select(*chosen).unique().head(5))
 
 
-# what 64 bits of nanoseconds hold, and a little less
-_OF_NANOSECONDS = datetime.datetime(1678, 1, 1), datetime.datetime(2262, 1, 1)
 _N, _UNIT = "discreet_n", "discreet_unit"
 _TABLE, _CODE = "discreet_table", "discreet_code"
 
@@ -199,6 +199,20 @@ def _read(name: str, kind: str, spark: bool) -> nw.Expr:
     if kind == kinds.ZONED and not spark:
         return here.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     return here.cast(nw.String) if kind == kinds.TEXT else here
+
+
+def _unordered(frame: Frame) -> Frame:
+    """The same frame of polars, which takes no column of it for sorted.
+
+    Among sorted values it looks for a constant by halves. That they are sorted is what a file or a
+    user says, and one record in the wrong place would decide which others are found.
+    """
+    import narwhals as nw
+
+    polars = nw.get_native_namespace(frame)
+    names = frame.collect_schema().names()
+    columns = [polars.struct(name).struct.field(name) for name in names]  # it forgets the order
+    return nw.from_native(frame.to_native().select(columns))
 
 
 def as_floats(name: str, columns: Mapping[str, str]) -> nw.Expr:
@@ -431,12 +445,8 @@ def _condition(
         moment = nw.lit(cast("datetime.datetime", other).isoformat(" ")).cast(nw.Datetime())
         return cast("nw.Expr", known & condition.operator(here, moment))
     if condition.column.name in fine and condition.typed in (kinds.TIMES, kinds.ZONED):
-        time = cast("datetime.datetime", other)
-        if not _OF_NANOSECONDS[0] <= time <= _OF_NANOSECONDS[1]:  # beyond all such times
-            inside = condition.operator(_OF_NANOSECONDS[0], time)
-            return known if inside else known & ~known
-        precise = nw.lit(time).cast(nw.Datetime("ns"))
-        return cast("nw.Expr", known & condition.operator(here, precise))
+        moment = nw.lit(cast("datetime.datetime", other)).cast(nw.Datetime("ns"))
+        return cast("nw.Expr", known & condition.operator(here, moment))
     if numbers and (isinstance(other, float) or columns[condition.column.name] == kinds.DECIMALS):
         here, other = as_floats(condition.column.name, columns), float(cast("float", other))
     return cast("nw.Expr", known & condition.operator(here, other))

@@ -20,16 +20,21 @@ def _modules(kind: type) -> set[str]:
     return {each.__module__.partition(".")[0] for each in kind.__mro__[:-1]}
 
 
-def _is_lazy(data: object) -> bool:
-    modules = _modules(type(data))
-    if modules & _LATER:
+def is_later(data: object) -> bool:
+    """Whether data, or what is in a list of them, are computed when they are asked for."""
+    if _modules(type(data)) & _LATER:
         return True
-    if isinstance(data, (list, tuple)):  # of lists, or of what is computed one by one
-        kinds = set(map(type, data))
-        inside = (each for each in data if isinstance(each, (list, tuple)))
-        kinds |= {kind for each in inside for kind in map(type, each)}
-        return any(_modules(kind) & _LATER for kind in kinds)
-    return any(hasattr(data, way) for way in ("__array__", "to_numpy")) and not modules & _HERE
+    if not isinstance(data, (list, tuple)):
+        return False
+    kinds = set(map(type, data))
+    inside = (each for each in data if isinstance(each, (list, tuple)))
+    kinds |= {kind for each in inside for kind in map(type, each)}
+    return any(_modules(kind) & _LATER for kind in kinds)
+
+
+def _is_lazy(data: object) -> bool:
+    arrays = any(hasattr(data, way) for way in ("__array__", "to_numpy"))
+    return is_later(data) or (arrays and not _modules(type(data)) & _HERE)
 
 
 def require_in_memory(data: object, argument: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -17,10 +17,11 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
+from discreet.data.plain import is_later
 from discreet.errors import InputError
 from discreet.learn.encoding import Column
 
-_NUMPY = (np.float32, np.float64, np.int64, np.bool_, np.str_)
+_TYPES = {bool, float, np.float32, np.float64, np.int64, np.bool_}  # that arrays have too
 
 
 def read_records(estimator: Any, X: Any, y: Any) -> tuple[list[str], list[Column], Column]:
@@ -107,8 +108,10 @@ def read_target(y: Any) -> Column:
 def _array(data: Any, name: str) -> Column:
     if np.ma.isMaskedArray(data):
         raise InputError(f"{name} must not be masked: its mask would be lost", name)
+    if is_later(data):  # as a whole, from parts whose types follow from their records
+        raise InputError(f"{name} must be in memory, got {type(data).__name__}", name)
     try:
-        array = _as_it_is(data) if isinstance(data, (list, tuple)) else np.asarray(data)
+        array = _as_it_is(list(data)) if _is_sequence(data) else np.asarray(data)
     except (TypeError, ValueError):
         array = np.array(None)
     if array.dtype.kind == "c":
@@ -119,16 +122,18 @@ def _array(data: Any, name: str) -> Column:
 def _as_it_is(data: Sequence[Any]) -> Column:
     """A list of records, or of values: as objects, unless all have one type that arrays have too.
 
-    numpy would find a type that all of them can have, so that one decides how others are read.
+    numpy would find a type that all of them can have, so that one decides how others are read; and
+    an array of text forgets NUL at the end of every one.
     """
-    values = [value for record in data for value in (record if _is_row(record) else [record])]
-    if len(found := set(map(type, values))) == 1 and found <= {str, bool, float, *_NUMPY}:
+    inner = [_is_sequence(record) or isinstance(record, np.ndarray) for record in data]
+    pairs = zip(data, inner, strict=True)
+    values = [value for record, many in pairs for value in (record if many else [record])]
+    if len(found := set(map(type, values))) == 1 and found <= _TYPES:
         return np.asarray(data)
     if any(isinstance(value, (complex, np.complexfloating)) for value in values):
         return np.asarray(data, dtype=complex)  # which is refused
     if found == {int} and all(-(2**63) <= value < 2**63 for value in values):
         return np.asarray(data, dtype=np.int64)
-    inner = [_is_row(record) for record in data]
     if not any(inner):
         array = np.empty(len(data), dtype=object)
         array[:] = data
@@ -143,8 +148,10 @@ def _as_it_is(data: Sequence[Any]) -> Column:
     return array
 
 
-def _is_row(record: object) -> bool:
-    return isinstance(record, (list, tuple, np.ndarray))
+def _is_sequence(data: object) -> bool:
+    """Whether numpy would look for the type of an array among the values."""
+    found = hasattr(data, "__len__") and hasattr(data, "__getitem__")
+    return found and not isinstance(data, (str, bytes, Mapping)) and not hasattr(data, "__array__")
 
 
 def _require_content(shape: tuple[int, ...]) -> None:
