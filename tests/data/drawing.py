@@ -218,7 +218,7 @@ def _units(case: Case, records: Sequence[Mapping[str, Any]]) -> Any:
     cells = _product(places)
     if any(cell not in cells for _, cell in rows):
         return "undeclared"
-    return _settled(case, reference.kept(rows, cells, case.rules["max_per_unit"]))
+    return _settled(case, reference.kept(rows, cells, owners(case)))
 
 
 def _product(places: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:

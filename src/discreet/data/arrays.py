@@ -33,6 +33,8 @@ def of_mapping(data: Mapping[Any, Any], steps: Steps) -> Totals:
     records = len(columns[0])
     if any(len(column) != records for column in columns):
         raise InputError("data must have columns of the same length", "data")
+    if steps.owners is not None:
+        whose, digits = numbered(array_of(data, unit, records), unit)
     return _summed(([part[rows] for part in columns] for rows in _batches(records, steps)), steps)
 
 

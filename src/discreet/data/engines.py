@@ -11,11 +11,12 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
 
-from discreet.data import arrays, kinds
+from discreet.data import arrays, kinds, sql
 from discreet.data.frames import FrameSource, as_floats, rows
 from discreet.data.relations import RelationSource
 from discreet.data.scaled import Scaled, Steps, Totals
 from discreet.data.sql import double
+from discreet.data.units import COUNTED, NOBODY, UNKNOWN, VAGUE, Owners, require_kind, require_told
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,12 +29,14 @@ def summing(source: RelationSource | FrameSource, steps: Steps) -> Totals:
     """The sums of a source; in floats, which is fastest, where those are exact."""
     import narwhals as nw
 
+    if steps.owners is not None:
+        require_kind(steps.owners.column, source.kind(steps.owners.column))
     if isinstance(source, FrameSource):
         for name in steps.names:
             _require_numbers(name, source.kinds[name])
         if isinstance(source.frame, nw.DataFrame):
             return arrays.of_frame(source.frame, steps)
-    if steps.grid <= COARSE:
+    if steps.grid <= COARSE and steps.owners is None:
         totals = _totals(source, steps, whole=False)
         if totals.n * steps.grid**2 <= 2**53:
             return totals
@@ -45,7 +48,11 @@ def _totals(source: RelationSource | FrameSource, steps: Steps, whole: bool) -> 
     unknown: Sequence[Any]
     examples: tuple[object, ...] = ()
     if isinstance(source, RelationSource):
-        [found] = source.rows(_query(source, steps, whole))
+        if steps.owners is None:
+            [found] = source.rows(_query(source, steps, whole))
+        else:
+            [[nobody, vague, *found]] = source.rows(_query_of_units(source, steps, steps.owners))
+            require_told(steps.owners.column, bool(nobody), bool(vague))
         refused = steps.unknown == "error" and found[1]
         unknown = source.rows(_wrong_query(source, steps))[0] if refused else ()
         examples = source.no_numbers(steps.names) if refused else ()
@@ -66,18 +73,57 @@ def _totals(source: RelationSource | FrameSource, steps: Steps, whole: bool) -> 
 def _query(source: RelationSource, steps: Steps, whole: bool) -> str:
     """The number of records, of those with an unknown value, and the sums.
 
-    DuckDB takes null for high when it clips, so that every step is a whole number. A record that is
-    left out has steps of 0.
+    A record that is left out has steps of 0.
     """
     places = range(len(steps.columns))
-    records = f"({source.numbers(steps.names)})"
+    gridded = [f"s{j}" for j in places]
+    if steps.unknown == "drop":
+        gridded = [f"case when wrong = 0 then {step} else 0 end as {step}" for step in gridded]
+    sums = [f"sum(s{j})" for j in places] + [f"sum(s{j} * s{k})" for j, k in steps.pairs]
+    return (
+        f"select count(*), sum(wrong), {', '.join(sums)} from "
+        f"(select {', '.join(gridded)}, wrong from {_gridded_query(source, steps, whole)})"
+    )
+
+
+def _query_of_units(source: RelationSource, steps: Steps, owners: Owners) -> str:
+    """The numbers of records without a unit and of those whose unit is vague, then as `_query`.
+
+    In place of the number of records that are counted stands the sum of their weights.
+    """
+    unit, drop = owners.column, steps.unknown == "drop"
+    places = range(len(steps.columns))
+    state = source.state(unit, "wrong = 0", drop)
+    records = (
+        f"(select *, {state} as state, {source.digits(unit)} as digits"
+        f"{''.join(f', s{j} + {steps.grid} as h{j}' for j in places)} "
+        f"from {_gridded_query(source, steps, whole=True)})"
+    )
+    weighed = sql.weighed(records, [f"h{j}" for j in places], owners)
+    wrong = [f"count(*) filter (state = {state})" for state in (NOBODY, VAGUE, UNKNOWN)]
+    sums = [f"w * s{j}" for j in places] + [f"w * s{j} * s{k}" for j, k in steps.pairs]
+    nobody, vague, unknown = wrong
+    each = [nobody, vague, f"sum(w) + {unknown}", unknown, *(f"sum({each})" for each in sums)]
+    counted = f"(select * replace (case when state = {COUNTED} then w else 0 end as w) from weighed)"
+    return f"with weighed as {weighed} select {', '.join(each)} from {counted}"
+
+
+def _gridded_query(source: RelationSource, steps: Steps, whole: bool) -> str:
+    """Records with grid steps s0, s1, …, whether one value is unknown, and their unit u.
+
+    DuckDB takes null for high when it clips, so that every step is a whole number.
+    """
+    places = range(len(steps.columns))
+    unit = None if steps.owners is None else steps.owners.column
+    kept = "" if unit is None else ", u"
+    records = f"({source.numbers(steps.names, unit)})"
     if steps.unknown == "middle":
         wrong = "0"
     else:
         known = " and ".join(f"isfinite(c{j})" for j in places)
         wrong = f"case when {known} then 0 else 1 end"
     scaled = ", ".join(f"{_scaled(c, j, steps)} as u{j}" for j, c in enumerate(steps.columns))
-    records = f"(select {scaled}, {wrong} as wrong from {records})"
+    records = f"(select {scaled}, {wrong} as wrong{kept} from {records})"
     shrunk = [f"u{j}" for j in places]
     if steps.radius is not None:
         radius = double(float(steps.radius))
@@ -89,14 +135,8 @@ def _query(source: RelationSource, steps: Steps, whole: bool) -> str:
     kind = "bigint" if whole else "double"
     grid, half = double(float(steps.grid)), double(0.5)
     rounded = [f"floor({u} * {grid} + {half})::{kind}" for u in shrunk]
-    if steps.unknown == "drop":
-        rounded = [f"case when wrong = 0 then {step} else 0 end" for step in rounded]
     gridded = ", ".join(f"{step} as s{j}" for j, step in enumerate(rounded))
-    sums = [f"sum(s{j})" for j in places] + [f"sum(s{j} * s{k})" for j, k in steps.pairs]
-    return (
-        f"select count(*), sum(wrong), {', '.join(sums)} from "
-        f"(select {gridded}, wrong from {records})"
-    )
+    return f"(select {gridded}, wrong{kept} from {records})"
 
 
 def _scaled(column: Scaled, place: int, steps: Steps) -> str:
