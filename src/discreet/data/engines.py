@@ -12,7 +12,8 @@ from operator import add
 from typing import TYPE_CHECKING, Any
 
 from discreet.data import arrays, kinds, sql
-from discreet.data.frames import FrameSource, as_floats, rows
+from discreet.data.frame_units import UNIT, WEIGHT, weighed
+from discreet.data.frames import FrameSource, as_floats, collected, rows
 from discreet.data.relations import RelationSource
 from discreet.data.scaled import Scaled, Steps, Totals
 from discreet.data.sql import double
@@ -36,6 +37,9 @@ def summing(source: RelationSource | FrameSource, steps: Steps) -> Totals:
             _require_numbers(name, source.kinds[name])
         if isinstance(source.frame, nw.DataFrame):
             return arrays.of_frame(source.frame, steps)
+        if steps.owners is not None and not source.frame.implementation.is_spark_like():
+            read = dict.fromkeys((*steps.names, steps.owners.column))
+            return arrays.of_frame(collected(source.frame.select(*read)), steps)
     if steps.grid <= COARSE and steps.owners is None:
         totals = _totals(source, steps, whole=False)
         if totals.n * steps.grid**2 <= 2**53:
@@ -58,7 +62,11 @@ def _totals(source: RelationSource | FrameSource, steps: Steps, whole: bool) -> 
         examples = source.no_numbers(steps.names) if refused else ()
     else:
         frame = _doubles(source, steps)
-        found = _sums(_gridded(frame, steps, whole), steps)
+        gridded = _gridded(frame, steps, whole)
+        if steps.owners is None:
+            found = _sums(gridded, steps)
+        else:
+            found = _sums_of_units(source, gridded, steps, steps.owners)
         refused = steps.unknown == "error" and found[1]
         unknown = rows(_wrong(frame, steps), streaming=True)[0] if refused else ()
     n, wrong, *sums = [int(value or 0) for value in found]
@@ -101,11 +109,11 @@ def _query_of_units(source: RelationSource, steps: Steps, owners: Owners) -> str
     )
     weighed = sql.weighed(records, [f"h{j}" for j in places], owners)
     wrong = [f"count(*) filter (state = {state})" for state in (NOBODY, VAGUE, UNKNOWN)]
-    sums = [f"w * s{j}" for j in places] + [f"w * s{j} * s{k}" for j, k in steps.pairs]
+    terms = ["w", *(f"w * s{j}" for j in places), *(f"w * s{j} * s{k}" for j, k in steps.pairs)]
+    weights, *sums = [f"coalesce(sum({x}) filter (state = {COUNTED}), 0)" for x in terms]
     nobody, vague, unknown = wrong
-    each = [nobody, vague, f"sum(w) + {unknown}", unknown, *(f"sum({each})" for each in sums)]
-    counted = f"(select * replace (case when state = {COUNTED} then w else 0 end as w) from weighed)"
-    return f"with weighed as {weighed} select {', '.join(each)} from {counted}"
+    each = [nobody, vague, f"{weights} + {unknown}", unknown, *sums]
+    return f"select {', '.join(each)} from {weighed}"
 
 
 def _gridded_query(source: RelationSource, steps: Steps, whole: bool) -> str:
@@ -154,9 +162,12 @@ def _wrong_query(source: RelationSource, steps: Steps) -> str:
 
 
 def _doubles(source: FrameSource, steps: Steps) -> Any:
-    """The columns as doubles c0, c1, …."""
+    """The columns as doubles c0, c1, …, and the units if there are any."""
+    import narwhals as nw
+
     columns = [as_floats(name, source.kinds) for name in steps.names]
-    return source.frame.select(*(x.alias(f"discreet_c{j}") for j, x in enumerate(columns)))
+    unit = [] if steps.owners is None else [nw.col(steps.owners.column).alias(UNIT)]
+    return source.frame.select(*(x.alias(f"discreet_c{j}") for j, x in enumerate(columns)), *unit)
 
 
 def _gridded(frame: Any, steps: Steps, whole: bool) -> Any:
@@ -178,9 +189,11 @@ def _gridded(frame: Any, steps: Steps, whole: bool) -> Any:
     else:
         x = [_filled(value, ~value.is_nan(), c) for value, c in zip(x, steps.columns, strict=True)]
     scaled = [_scaled_expression(value, c) for value, c in zip(x, steps.columns, strict=True)]
+    unit = [] if steps.owners is None else [UNIT]
     frame = frame.select(
         *(value.alias(f"discreet_u{j}") for j, value in enumerate(scaled)),
         wrong.cast(nw.Int64).alias("discreet_wrong"),
+        *unit,
     )
     shrunk = list(u)
     if steps.radius is not None:
@@ -196,8 +209,21 @@ def _gridded(frame: Any, steps: Steps, whole: bool) -> Any:
     if steps.unknown == "drop":
         gridded = [nw.when(nw.col("discreet_wrong") == 0).then(x).otherwise(0) for x in gridded]
     return frame.select(
-        "discreet_wrong", *(x.alias(f"discreet_u{j}") for j, x in enumerate(gridded))
+        "discreet_wrong", *(x.alias(f"discreet_u{j}") for j, x in enumerate(gridded)), *unit
     )
+
+
+def _sums_of_units(source: FrameSource, frame: Any, steps: Steps, owners: Owners) -> Sequence[Any]:
+    """As `_sums`, of a frame of Spark with weights: the number is the sum of these."""
+    import narwhals as nw
+
+    known = nw.col("discreet_wrong") == 0
+    frame, left_out = source.counted(frame, known, steps.unknown == "drop", owners)
+    places = range(len(steps.columns))
+    held = [(nw.col(f"discreet_u{j}") + steps.grid).alias(f"discreet_h{j}") for j in places]
+    frame = weighed(frame.with_columns(*held), [f"discreet_h{j}" for j in places], owners)
+    number, _, *sums = [int(value or 0) for value in _sums(frame, steps)]
+    return number + left_out, left_out, *sums
 
 
 def _sums(frame: Any, steps: Steps) -> Sequence[Any]:
@@ -208,12 +234,25 @@ def _sums(frame: Any, steps: Steps) -> Sequence[Any]:
         return _sums_by_column(frame, steps)
     u = [nw.col(f"discreet_u{j}") for j in range(len(steps.columns))]
     sums = frame.select(
-        nw.len().alias("discreet_n"),
+        _number(steps).alias("discreet_n"),
         nw.col("discreet_wrong").sum(),
-        *(x.sum() for x in u),
-        *((u[j] * u[k]).sum().alias(f"discreet_p{j}_{k}") for j, k in steps.pairs),
+        *(_weighed(x, steps).sum() for x in u),
+        *((_weighed(u[j], steps) * u[k]).sum().alias(f"discreet_p{j}_{k}") for j, k in steps.pairs),
     )
     return rows(sums, streaming=True)[0]
+
+
+def _number(steps: Steps) -> nw.Expr:
+    """How many records there are, or the sum of their weights."""
+    import narwhals as nw
+
+    return nw.len() if steps.owners is None else nw.col(WEIGHT).sum()
+
+
+def _weighed(x: nw.Expr, steps: Steps) -> nw.Expr:
+    import narwhals as nw
+
+    return x if steps.owners is None else x * nw.col(WEIGHT)
 
 
 def _sums_by_column(frame: Any, steps: Steps) -> Sequence[Any]:
@@ -225,10 +264,11 @@ def _sums_by_column(frame: Any, steps: Steps) -> Sequence[Any]:
     import narwhals as nw
 
     places = range(len(steps.columns))
-    copies = [nw.col(f"discreet_u{j}").alias(f"discreet_v{j}") for j in places]
+    copies = [_weighed(nw.col(f"discreet_u{j}"), steps).alias(f"discreet_v{j}") for j in places]
+    kept = ["discreet_wrong", *([] if steps.owners is None else [WEIGHT])]
     long = frame.with_columns(*copies).unpivot(
         on=[f"discreet_v{j}" for j in places],
-        index=["discreet_wrong", *(f"discreet_u{j}" for j in places)],
+        index=[*kept, *(f"discreet_u{j}" for j in places)],
         variable_name="discreet_column",
         value_name="discreet_v",
     )
@@ -236,9 +276,9 @@ def _sums_by_column(frame: Any, steps: Steps) -> Sequence[Any]:
     products = [(nw.col(f"discreet_u{k}") * value).alias(f"discreet_p{k}") for k in places]
     sums = ["discreet_wrong", "discreet_v", *(f"discreet_p{k}" for k in places)]
     grouped = (
-        long.select("discreet_column", "discreet_wrong", "discreet_v", *products)
+        long.select("discreet_column", *kept, "discreet_v", *products)
         .group_by("discreet_column")
-        .agg(nw.len().alias("discreet_n"), *(nw.col(name).sum() for name in sums))
+        .agg(_number(steps).alias("discreet_n"), *(nw.col(name).sum() for name in sums))
     )
     found = {str(row[0]).removeprefix("discreet_v"): row[1:] for row in rows(grouped)}
     if not found:

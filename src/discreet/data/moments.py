@@ -13,12 +13,12 @@ radius, ‖U‖₂ ≤ radius·grid + √d/2 + 1/4 over the d columns but the la
 The sums are exact because U are whole: n records sum without any rounding, in whatever order, in
 floats while n·grid² ≤ 2^53 and in 64-bit integers up to 2^62.
 
-A unit that weighs one is summed like a record whose U_j, or U_jU_k, is the mean over the unit's
-records, in whole numbers: its records are read on a grid of g = grid/60, and have whole weights w of
-the sum 60 if only sums are asked for, and 3600 if products are (see `units`). As 60·U lies on the
-grid and |60·U| ≤ grid, Σw·U = mean(60·U), and Σw·U_jU_k = mean(60·U_j·60·U_k): both lie in the
-convex hull of what single records add, so what bounds one record bounds one unit. With a radius the
-coarser rounding is made up for: records are drawn into a ball that is smaller by
+A unit that weighs one is summed like a record whose U_j, or U_jU_k, is a mean over the unit's
+records, in whole numbers: its records are read on a grid of grid/60, and have whole weights w of
+the sum 60 if only sums are asked for, and 3600 if products are (see `units`). So Σw·U is a mean of
+60·U, and Σw·U_jU_k one of 60·U_j·60·U_k, and 60·U are steps of the grid itself, at most grid: both
+lie in the convex hull of what single records add, and what bounds one record bounds one unit. With
+a radius the coarser rounding is made up for: records are drawn into a ball that is smaller by
 59·(√d/2 + 1/4)/grid, so that ‖60·U‖₂ ≤ radius·grid + √d/2 + 1/4 as above.
 """
 
@@ -122,7 +122,7 @@ def averaging(steps: Steps, parts: int) -> Steps:
         if radius <= 0:
             raise InputError(
                 "grid must be finer for this radius with per_unit='average', got "
-                f"{steps.grid} and {check.show(steps.radius)}",
+                f"{steps.grid} and {check.show(Fraction(steps.radius or 0))}",
                 "grid",
             )
     owners = steps.owners._replace(total=parts)

@@ -141,7 +141,7 @@ def weights(records: Sequence[tuple[Any, Sequence[int]]], owners: Owners) -> lis
         held = [records[place][1] for place in places]
         mixed = sum(11 + sum(37 ** (j + 1) * a for j, a in enumerate(each)) for each in held)
         share = _share(last_digits(unit) + mixed, len(places), owners)
-        for rank, place in enumerate(sorted(places, key=lambda place: records[place][1])):
+        for rank, place in enumerate(sorted(places, key=lambda place: tuple(records[place][1]))):
             result[place] = share(rank + 1) - share(rank)
     return result
 
