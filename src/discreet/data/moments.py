@@ -115,14 +115,14 @@ def averaging(steps: Steps, parts: int) -> Steps:
             f"grid must be a multiple of {SIDE} with per_unit='average', got {steps.grid}", "grid"
         )
     radius = steps.radius
-    if radius is not None:
+    if steps.radius is not None:
         d = len(steps.columns) - 1
         root = Fraction(math.isqrt(d * 10**12) + 1, 10**6)  # √d, rounded up
-        radius -= (SIDE - 1) * (root / 2 + Fraction(1, 4)) / steps.grid
+        radius = steps.radius - (SIDE - 1) * (root / 2 + Fraction(1, 4)) / steps.grid
         if radius <= 0:
             raise InputError(
                 "grid must be finer for this radius with per_unit='average', got "
-                f"{steps.grid} and {check.show(Fraction(steps.radius or 0))}",
+                f"{steps.grid} and {check.show(steps.radius)}",
                 "grid",
             )
     owners = steps.owners._replace(total=parts)
