@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -277,7 +278,7 @@ def test_units_of_a_mapping() -> None:
         assert found.n_records == 6
     frame = pl.DataFrame({"x": x, "y": y, "u": [1, 2, 3] * 3})
     assert regression.count(frame, "y", unit="u", max_per_unit=2) == wanted
-    for units, said in (
+    bad: list[tuple[Any, str]] = [
         ([1, "2", 3] * 3, "all of one type, got values of several types"),
         ([b"1"] * 9, "all of one type, got other values"),
         ([(1, 2)] * 9, "all of one type, got other values"),
@@ -285,7 +286,8 @@ def test_units_of_a_mapping() -> None:
         ([1.0, math.nan, 3.0] * 3, "must tell for every record"),
         ([1.0, 2.0**53, 3.0] * 3, "holds floats from"),
         ([1] * 8, "columns of the same length"),
-    ):
+    ]
+    for units, said in bad:
         with pytest.raises(dp.InputError, match=said):
             regression.count({"x": x, "y": y, "u": units}, "y", unit="u", max_per_unit=2)
     with pytest.raises(dp.InputError, match="'u' does not exist"):
@@ -321,3 +323,42 @@ def test_rules_that_do_not_fit() -> None:
             NET.count(frame, unit="u", max_per_unit=1)
         with pytest.raises(dp.InputError, match=r"^unit 'u' must hold text, numbers"):
             dp.NormalMean(bounds=(0, 1)).count(frame, "a", unit="u", max_per_unit=1)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning")
+@pytest.mark.parametrize("engine", engines.ENGINES)
+def test_every_engine_weighs_the_same(
+    engine: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    frame = engines.records(900)
+    data, options = engines.open_with(engine, frame, tmp_path_factory.mktemp("records"))
+    labels = {"therapy": ("b", "a"), "dose": (0, 1, 2), "relapse": (True, False)}
+    places = [
+        [labels[name].index(value) for name, value in zip(labels, row, strict=True)]
+        for row in frame[[*labels]].itertuples(index=False, name=None)
+    ]
+    columns = [Scaled("age", Fraction(30), Fraction(60)), Scaled("dose", Fraction(0), Fraction(2))]
+    steps = Steps(tuple(columns), 600, Fraction(4, 5), True, "error")
+    for rules in RULES:
+        every = Rules(unit="patient", **rules, **options)
+        assert every.owners is not None
+        weight = reference.weights(list(zip(frame.patient, places, strict=True)), every.owners)
+        wanted = np.zeros((2, 3, 2), dtype=int)
+        np.add.at(wanted, tuple(np.transpose(places)), weight)
+        found = tabulate_several(data, labels, [("dose",), tuple(labels)], every).values
+        assert found == [tuple(wanted.sum(axis=(0, 2))), tuple(wanted.ravel())]
+        read = replace(steps, owners=every.owners)
+        read = averaging(read, AVERAGED) if "per_unit" in rules else read
+        rows = [reference.steps(record, read) for record in frame.to_dict("records")]
+        held = [[step + read.grid for step in row or ()] for row in rows]
+        weight = reference.weights(list(zip(frame.patient, held, strict=True)), every.owners)
+        u = np.array(rows)
+        w = np.array(weight)[:, None]
+        summed = moments(
+            *(data, columns, 600, NumberRules(unit="patient", **rules, **options)),
+            radius=Fraction(4, 5),
+        )
+        assert summed.sums == tuple((w * u).sum(axis=0))
+        product = (w * u).T @ u
+        assert summed.products == (product[0, 0], product[0, 1], product[1, 1])

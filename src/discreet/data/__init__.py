@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from discreet import check
 from discreet.check import Category
+from discreet.core.counts import AVERAGED
 from discreet.data import conditions, plain, sources, units
 from discreet.data.axes import Axis, Cell, Source, listed
 from discreet.data.categories import decimal, finder
@@ -124,6 +125,8 @@ def tabulate(data: object, columns: Mapping[str | None, Sequence[Category]], rul
         else:
             cells, left_out = units.bounded(source, axes, rules.owners, rules.unknown)
         values, unknown = _settled(source, axes, cells, rules)
+        if rules.per_unit == "average":
+            unknown //= AVERAGED  # what went into `other`, in units
         return Tally(values, unknown + left_out)
 
 

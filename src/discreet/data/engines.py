@@ -12,8 +12,9 @@ from operator import add
 from typing import TYPE_CHECKING, Any
 
 from discreet.data import arrays, kinds, sql
+from discreet.data.collecting import collected, rows
 from discreet.data.frame_units import UNIT, WEIGHT, weighed
-from discreet.data.frames import FrameSource, as_floats, collected, rows
+from discreet.data.frames import FrameSource, as_floats
 from discreet.data.relations import RelationSource
 from discreet.data.scaled import Scaled, Steps, Totals
 from discreet.data.sql import double

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.data import kinds
+from discreet.data.collecting import Frame, rows
 from discreet.data.units import (
     COUNTED,
     MOST_FLOAT,
@@ -25,8 +26,6 @@ from discreet.data.weights import owned, weights
 
 if TYPE_CHECKING:
     import narwhals as nw
-
-Frame: TypeAlias = Any  # of narwhals, eager or lazy
 
 UNIT, DIGITS, STATE, WEIGHT = (f"discreet_{word}" for word in ("unit", "digits", "state", "weight"))
 
@@ -135,6 +134,31 @@ def weighed(frame: Frame, contents: Sequence[str], owners: Owners) -> Frame:
         .with_columns((start + nw.col(DIGITS)) % 100)
         .with_columns(weight.cast(nw.Int64).alias(WEIGHT))
     )
+
+
+def summed(
+    frame: Frame,
+    keys: Sequence[str],
+    tables: Sequence[Sequence[int]],
+    numbers: Sequence[tuple[int, list[int]]],
+    owners: Owners,
+) -> dict[int | None, int]:
+    """As `several` of a source, of a frame of Spark with UNIT, DIGITS and places."""
+    import narwhals as nw
+
+    names = [f"discreet_t{j}" for j in range(len(tables))]
+    codes = [
+        reduce(add, [nw.col(keys[i]) * step for i, step in zip(table, steps, strict=True)]) + start
+        for table, (start, steps) in zip(tables, numbers, strict=True)
+    ]
+    coded = [code.alias(name) for code, name in zip(codes, names, strict=True)]
+    long = (
+        weighed(frame, keys, owners)
+        .select(*coded, WEIGHT)
+        .unpivot(on=names, index=[WEIGHT], variable_name="discreet_table", value_name="discreet_c")
+    )
+    found = rows(long.group_by("discreet_c").agg(nw.col(WEIGHT).sum()))
+    return {int(code): int(number) for code, number in found}
 
 
 def tallied(

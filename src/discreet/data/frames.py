@@ -8,22 +8,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, and_, or_
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from discreet.data import conditions, frame_units, kinds
 from discreet.data.axes import Axis, Cell, strides
 from discreet.data.categories import DECIMAL, LONGEST
+from discreet.data.collecting import Frame, collected, rows
 from discreet.data.conditions import Column, Condition, Joined, Missing
-from discreet.data.connections import ONE_AT_A_TIME, connected
+from discreet.data.connections import connected
 from discreet.data.declared import declared
-from discreet.data.frame_units import DIGITS, STATE, UNIT, WEIGHT
+from discreet.data.frame_units import DIGITS, STATE, UNIT
 from discreet.data.relations import RECORDS, RelationSource
 from discreet.data.units import COUNTED, MOST_FLOAT, NOBODY, UNKNOWN, VAGUE, Owners, require_told
 
 if TYPE_CHECKING:
     import narwhals as nw
-
-Frame: TypeAlias = Any  # of narwhals, eager or lazy
 
 
 @dataclass(frozen=True)
@@ -178,21 +177,7 @@ class FrameSource:
         result: dict[int | None, int] = {None: left_out} if left_out else {}
         if left_out and not drop:
             return result
-        weighed = frame_units.weighed(frame, keys, owners)
-        names = [f"discreet_t{j}" for j in range(len(tables))]
-        codes = [
-            reduce(add, [nw.col(keys[i]) * step for i, step in zip(table, steps, strict=True)])
-            for table, (_, steps) in zip(tables, numbers, strict=True)
-        ]
-        coded = [
-            (code + start).alias(name)
-            for code, (start, _), name in zip(codes, numbers, names, strict=True)
-        ]
-        long = weighed.select(*coded, WEIGHT).unpivot(
-            on=names, index=[WEIGHT], variable_name=_TABLE, value_name=_CODE
-        )
-        summed = rows(long.group_by(_CODE).agg(nw.col(WEIGHT).sum()))
-        return result | {int(code): int(number) for code, number in summed}
+        return result | frame_units.summed(frame, keys, tables, numbers, owners)
 
     def counted(
         self, frame: Frame, known: nw.Expr, drop: bool, owners: Owners
@@ -274,54 +259,6 @@ def as_floats(name: str, columns: Mapping[str, str]) -> nw.Expr:
     if columns[name] == kinds.DECIMALS:
         here = here.cast(nw.String)
     return here.cast(nw.Float64)
-
-
-def rows(found: Frame, streaming: bool = False) -> list[tuple[Any, ...]]:
-    """The few rows of a result, in Python; polars may read the records in batches.
-
-    Lazy engines move conditions, those of the user's own query too, into the reading of files and
-    skip records there by statistics, which leave NaN out. So nothing is moved there.
-    """
-    import narwhals as nw
-
-    if not isinstance(found, nw.DataFrame) and found.implementation.is_spark_like():
-        return _collected(found.to_native())
-    return list(collected(found, streaming).rows())
-
-
-def collected(found: Frame, streaming: bool = False) -> Any:
-    """A frame in memory; nothing is moved into the reading of files."""
-    import narwhals as nw
-
-    if isinstance(found, nw.DataFrame):
-        return found
-    options: dict[str, Any] = {}
-    if found.implementation.is_polars():
-        polars, stay = nw.get_native_namespace(found), {"predicate_pushdown": False}
-        newer = hasattr(polars, "QueryOptFlags")
-        options = {"optimizations": polars.QueryOptFlags(**stay)} if newer else stay
-        options |= {"engine": "streaming"} if streaming else {}
-    return found.collect(**options)
-
-
-_PUSHED = (
-    *(f"spark.sql.{format_}.filterPushdown" for format_ in ("parquet", "orc")),
-    "spark.sql.inMemoryColumnarStorage.partitionPruning",
-)
-
-
-def _collected(found: Any) -> list[tuple[Any, ...]]:
-    """The rows of a DataFrame of Spark; the settings of the user's session are put back."""
-    settings = found.sparkSession.conf
-    with ONE_AT_A_TIME:
-        before = {key: settings.get(key, "true") for key in _PUSHED}
-        try:
-            for key in _PUSHED:
-                settings.set(key, "false")
-            return [tuple(row) for row in found.collect()]
-        finally:
-            for key, value in before.items():
-                settings.set(key, value)
 
 
 def _keys(axes: Sequence[Axis]) -> list[str]:
