@@ -179,8 +179,9 @@ def tallied(
     result: dict[int | None, int] = {None: left_out} if left_out else {}
     if left_out and not drop:
         return result
-    places = [place[known] for place in places]
-    weight = weights(whose[known], digits[known], places, sizes, owners)
+    if left_out:
+        whose, digits, *places = (row[known] for row in (whose, digits, *places))
+    weight = weights(whose, digits, places, sizes, owners)
     for table, (start, steps) in zip(tables, numbers, strict=True):
         code = np.zeros(len(weight), dtype=np.int64)
         for place, step in zip(table, steps, strict=True):

@@ -155,6 +155,7 @@ def last_digits(unit: object) -> int:
         whole = isinstance(unit, int) or -MOST_FLOAT < unit < MOST_FLOAT
         return abs(int(unit)) % 100 if whole else 0
     name = unit if isinstance(unit, str) else ""
-    last, before = name[-1:], name[-2:-1]
-    digit = {str(d): d for d in range(1, 10)}
-    return digit.get(last, 0) + 10 * digit.get(before, 0)
+    return _DIGITS.get(name[-1:], 0) + 10 * _DIGITS.get(name[-2:-1], 0)
+
+
+_DIGITS = {str(digit): digit for digit in range(1, 10)}
