@@ -40,12 +40,12 @@ def compared(seed: int, writer: str, readers: Mapping[str, Reader], place: Path)
     case = drawing.drawn(seed)
     found: dict[str, list[Any]] = {name: [] for name in readers}
     pairs: Counter[Any] = Counter()
-    lines: list[Counter[str]] = []
+    read: list[Any] = []
     for number, each in enumerate((case, drawing.neighbour(case))):
         folder = place / f"{seed}-{number}"
         folder.mkdir(parents=True)
         path, records, types = _written(each, writer, folder)
-        lines.append(Counter(map(repr, records or ())))
+        read.append(records or ())
         try:
             wanted: Any = "no lines" if records is None else drawing.answer(each, records, types)
         except dp.InputError as refused:
@@ -63,11 +63,13 @@ def compared(seed: int, writer: str, readers: Mapping[str, Reader], place: Path)
             assert got == wanted, f"seed {seed}, {writer}, {name}: {got} for {wanted}\n{each}"
             found[name].append(got)
             pairs[writer, name] += 1
-    if writer in writing.TEXT and case.question != "units" and _rewritten(*lines):
+    if writer in writing.TEXT and case.owners is None and _rewritten(*read):
         return pairs
     for name, answers in found.items():
         apart = _apart(*answers) if len(answers) == 2 else 0
-        assert apart <= drawing.promise(case), f"seed {seed}, {writer}, {name}: {apart} apart"
+        assert apart <= drawing.promise(case, *read), (
+            f"seed {seed}, {writer}, {name}: {apart} apart"
+        )
     return pairs
 
 
@@ -89,8 +91,9 @@ def _asked(case: Case, data: Any, breaks: bool) -> Any:
         return str(refused)
 
 
-def _rewritten(before: Counter[str], after: Counter[str]) -> bool:
+def _rewritten(*read: Sequence[Any]) -> bool:
     """Whether a writer wrote other records otherwise too, as pandas does with 7 beside a gap."""
+    before, after = (Counter(map(repr, records)) for records in read)
     return (before - after).total() > 1 or (after - before).total() > 1
 
 
@@ -107,7 +110,7 @@ def _refusals(case: Case, reader: str) -> Sequence[str]:
 def _objects(case: Case, writer: str, reader: str) -> bool:
     """Whether a column that is read has lost its type."""
     read = set(case.labels) if case.question != "sums" else {c.name for c in case.steps.columns}
-    read |= {"u"} if case.question == "units" else set()
+    read |= set() if case.owners is None else {"u"}
     read |= {"x", "y"} if "where" in case.rules else set()
     empty = {name for name in read if all(record[name] is None for record in case.records)}
     known = OBJECTS.get(reader, set())

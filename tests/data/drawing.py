@@ -18,9 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.core.counts import AVERAGED
 from discreet.data import conditions, kinds, reference
-from discreet.data.moments import Scaled
+from discreet.data.moments import Scaled, averaging
 from discreet.data.scaled import Steps
+from discreet.data.units import Owners
 
 NAN, INF = math.nan, math.inf
 UTC, EAST = datetime.UTC, datetime.timezone(datetime.timedelta(hours=5, minutes=30))
@@ -117,6 +119,12 @@ class Case:
         """The kinds of the columns, as an engine has them."""
         return {name: kinds.TEXT if k == "numerals" else k for name, k in self.kinds.items()}
 
+    @property
+    def owners(self) -> Owners | None:
+        """Whose the records are, if that was asked."""
+        rules = self.rules
+        return Owners.of(rules.get("unit"), rules.get("max_per_unit"), rules.get("per_unit", "cut"))
+
     def with_records(self, records: Sequence[Mapping[str, Any]]) -> Case:
         return replace(self, records=tuple(records))
 
@@ -152,15 +160,19 @@ def drawn(seed: int) -> Case:
             rules["unknown"] = "drop"
         else:
             rules["other"] = draw.choice(labels["o"])
-    if question == "units":
+    grid = draw.choice([10, 2**16])
+    if question == "units" or (question in ("tables", "sums") and draw.random() < 0.6):
         rules |= {"unit": "u", "max_per_unit": draw.choice([1, 2, 3])}
+        if draw.random() < 0.4:
+            rules |= {"max_per_unit": None, "per_unit": "average"}
+            grid = draw.choice([600, 60 * 2**14])
     if draw.random() < 0.6:
         rules["where"] = _condition(draw, of)
     columns = [Scaled("f", *BOUNDS)]
     radius = draw.choice([None, Fraction(4, 5)])
     if radius is not None:
         columns = [Scaled("y", *BOUNDS), *columns]
-    steps = Steps(tuple(columns), draw.choice([10, 2**16]), radius, True, rules["unknown"])
+    steps = Steps(tuple(columns), grid, radius, True, rules["unknown"])
     tables = (("g", "o"), ("o",), ("g",)) if question == "tables" else ()
     return Case(seed, of, tuple(records), question, labels, rules, steps, tables)
 
@@ -205,20 +217,28 @@ def _counts(case: Case, records: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _units(case: Case, records: Sequence[Mapping[str, Any]]) -> Any:
-    rows = [(reference.value(r["u"]), reference.cell(r, case.labels)) for r in records]
-    if any(isinstance(unit, float) and abs(unit) >= 2**53 for unit, _ in rows):
-        return "floats"
-    if case.rules["unknown"] == "drop":
-        rows = [(unit, cell) for unit, cell in rows if unit is not None and None not in cell]
-    if any(unit is None for unit, _ in rows):
-        return "unit"
+    rows = _told(case, [(r, reference.cell(r, case.labels)) for r in records])
+    if isinstance(rows, str):
+        return rows
     places: list[list[Any]] = [list(range(len(labels))) for labels in case.labels.values()]
     if case.rules["unknown"] == "other":
         places[-1].append(None)
     cells = _product(places)
     if any(cell not in cells for _, cell in rows):
         return "undeclared"
-    return _settled(case, reference.kept(rows, cells, case.rules["max_per_unit"]))
+    assert case.owners is not None
+    return _settled(case, reference.kept(rows, cells, case.owners))
+
+
+def _told(case: Case, records: Sequence[tuple[Mapping[str, Any], Any]]) -> Any:
+    """Units with what their records hold, None or a part of it being unknown, as the rules say."""
+    rows = [(reference.value(record["u"]), held) for record, held in records]
+    if any(isinstance(unit, float) and abs(unit) >= 2**53 for unit, _ in rows):
+        return "floats"
+    if case.rules["unknown"] == "drop":
+        known = [(unit, held) for unit, held in rows if held is not None and None not in held]
+        rows = [(unit, held) for unit, held in known if unit is not None]
+    return "unit" if any(unit is None for unit, _ in rows) else rows
 
 
 def _product(places: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
@@ -244,27 +264,55 @@ def _settled(case: Case, found: Mapping[tuple[int | None, ...], int]) -> Any:
 
 def _tables(case: Case, records: Sequence[Mapping[str, Any]]) -> Any:
     cells = [reference.cell(record, case.labels) for record in records]
+    if case.owners is not None:
+        rows = _told(case, list(zip(records, cells, strict=True)))
+        if isinstance(rows, str):
+            return rows
+        cells = [cell for _, cell in rows]
     known = [cell for cell in cells if None not in cell]
     if len(known) < len(cells) and case.rules["unknown"] != "drop":
         return "undeclared"
+    weights = [1] * len(known) if case.owners is None else reference.weights(rows, case.owners)
     names = [*case.labels]
     result = []
     for table in case.tables:
         places = [names.index(name) for name in table]
-        found = Counter(tuple(cell[i] for i in places) for cell in known)
+        found: Counter[Any] = Counter()
+        for weight, cell in zip(weights, known, strict=True):
+            found[tuple(cell[i] for i in places)] += weight
         every = _product([range(len(case.labels[name])) for name in table])
         result.append(tuple(found[cell] for cell in every))
     return result
 
 
 def _sums(case: Case, records: Sequence[Mapping[str, Any]]) -> Any:
-    rows = [reference.steps(record, case.steps) for record in records]
+    steps = replace(case.steps, owners=case.owners)
+    averaged = case.rules.get("per_unit") == "average"
+    if averaged:
+        steps = averaging(steps, AVERAGED)
+    rows = [reference.steps(record, steps) for record in records]
+    owned = None
+    if steps.owners is not None:
+        owned = _told(case, list(zip(records, rows, strict=True)))
+        if isinstance(owned, str):
+            return owned
+        rows = [row for _, row in owned]
     known = [row for row in rows if row is not None]
     if len(known) < len(rows) and case.rules["unknown"] == "error":
         return "undeclared"
-    sums = [sum(row[j] for row in known) for j in range(len(case.steps.columns))]
-    products = [sum(row[j] * row[k] for row in known) for j, k in case.steps.pairs]
-    return len(known), tuple(sums), tuple(products)
+    weights = [1] * len(known)
+    if owned is not None:
+        assert steps.owners is not None
+        weights = reference.weights(_held(owned, steps.grid), steps.owners)
+    each = list(zip(weights, known, strict=True))
+    sums = [sum(w * row[j] for w, row in each) for j in range(len(steps.columns))]
+    products = [sum(w * row[j] * row[k] for w, row in each) for j, k in steps.pairs]
+    return sum(weights) // (AVERAGED if averaged else 1), tuple(sums), tuple(products)
+
+
+def _held(rows: Sequence[tuple[Any, list[int]]], grid: int) -> list[tuple[Any, list[int]]]:
+    """Grid steps as whole numbers from 0 on."""
+    return [(unit, [step + grid for step in row]) for unit, row in rows]
 
 
 _ANSWERS: dict[str, Callable[[Case, Sequence[Mapping[str, Any]]], Any]] = {
@@ -276,10 +324,10 @@ _ANSWERS: dict[str, Callable[[Case, Sequence[Mapping[str, Any]]], Any]] = {
 
 
 def neighbour(case: Case) -> Case:
-    """The case with a record, or of units a whole unit, added, removed or replaced."""
+    """The case with a record, or perhaps a whole unit, added, removed or replaced."""
     draw = random.Random(~case.seed)
     records = list(case.records)
-    if case.question == "units":
+    if case.owners is not None and draw.random() < 0.5:
         units = [reference.value(record["u"]) for record in records]
         gone = draw.choice(units)
         rest = [r for r, unit in zip(records, units, strict=True) if unit != gone or unit is None]
@@ -297,11 +345,25 @@ def _everything(kind: str) -> list[Any]:
     return NUMERALS if kind == "numerals" else POOLS[kind]
 
 
-def promise(case: Case) -> int:
-    """By how much the answer may change, in l1, between a case and its neighbour."""
-    if case.question == "units":
-        return int(case.rules["max_per_unit"])
+def promise(case: Case, before: Sequence[Any], after: Sequence[Any]) -> int:
+    """By how much the answer may change, in l1, between the records of a case and its neighbour."""
+    owners, averaged = case.owners, case.rules.get("per_unit") == "average"
     if case.question == "sums":
-        d = len(case.steps.columns)
-        return 2 * (1 + d * case.steps.grid + len(case.steps.pairs) * case.steps.grid**2)
-    return 2 * max(1, len(case.tables))
+        d, grid = len(case.steps.columns), case.steps.grid
+        one = 1 + d * grid * (60 if averaged else 1) + len(case.steps.pairs) * grid**2
+        most = 1 if averaged or owners is None else owners.total
+    else:
+        one, most = max(1, len(case.tables)), 1 if owners is None else owners.total
+    return one * most * (2 if owners is None else _moved(before, after))
+
+
+def _moved(before: Sequence[Any], after: Sequence[Any]) -> int:
+    """How many units are added or removed; one with other records is both."""
+    units: list[dict[Any, Counter[str]]] = [{}, {}]
+    for whose, records in zip(units, (before, after), strict=True):
+        for record in records:
+            unit = reference.value(record["u"])
+            whose.setdefault(unit, Counter())[repr(record)] += 1
+    old, new = units
+    different = [unit for unit in old.keys() | new.keys() if old.get(unit) != new.get(unit)]
+    return sum((unit in old) + (unit in new) for unit in different if unit is not None)

@@ -17,6 +17,7 @@ import pytest
 
 import discreet as dp
 from discreet.data import reference
+from discreet.data.units import Owners
 from tests.data.engines import spark
 from tests.optional import module
 
@@ -127,7 +128,7 @@ def test_decimals_with_many_places() -> None:
 
 def test_the_least_integer_of_a_type_as_a_unit() -> None:
     rows = [(-128, 0)] * 3 + [(-128, 1)] * 4
-    wanted = reference.kept(rows, [0, 1], 2)
+    wanted = reference.kept(rows, [0, 1], Owners("u", 2, 2))
     table = pa.table({"o": ["ab"[c] for _, c in rows], "u": pa.array([-128] * 7, pa.int8())})
     for data in (pl.DataFrame(table), table, duckdb.connect().from_arrow(table)):
         found = AB.count(data, "o", unit="u", max_per_unit=2).values
@@ -294,7 +295,7 @@ def test_an_interrupt_is_one() -> None:
 def test_units_that_are_large_integers(unit: int) -> None:
     """Which records are kept depends on the last two digits, not on those of a float."""
     rows = [(unit, 0)] * 3 + [(unit, 1)] * 4
-    wanted = reference.kept(rows, [0, 1], 2)
+    wanted = reference.kept(rows, [0, 1], Owners("u", 2, 2))
     table = pa.table({"o": ["ab"[c] for _, c in rows], "u": pa.array([unit] * 7, pa.uint64())})
     several = (pl.DataFrame(table), duckdb.connect().from_arrow(table))
     for data in (*several, table) if unit < 2**63 else several:  # which pyarrow refuses

@@ -317,7 +317,7 @@ def asked(case: Case, data: Any, breaks: bool = False) -> Any:
     columns = dict(case.labels)
     try:
         if case.question == "sums":
-            rules = NumberRules(case.rules.get("where"), case.rules["unknown"], line_breaks=breaks)
+            rules = NumberRules(**case.rules, line_breaks=breaks)
             steps = case.steps
             found = moments(data, steps.columns, steps.grid, rules, radius=steps.radius)
             return found.n, found.sums, found.products

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 ADJACENCIES = ("substitute", "add-remove")
+# what tells which records are counted, and how
+RULES = ("where", "unknown", "unit", "max_per_unit", "per_unit", "table", "line_breaks")
 
 
 class FileName(click.types.StringParamType):
@@ -59,6 +61,26 @@ reading_options = options(
         is_flag=True,
         help="A correct CSV writer wrote the file: quoted values may hold line breaks. The release "
         "says so; else a record is a line.",
+    ),
+)
+
+unit_options = options(
+    click.option(
+        "--unit",
+        help="The column that tells whose record it is: protects whole units, such as patients.",
+    ),
+    click.option(
+        "--max-per-unit",
+        type=int,
+        help="How many records of one unit are kept; more than 1 needs add-remove.",
+    ),
+    click.option(
+        "--per-unit",
+        default="cut",
+        show_default=True,
+        type=click.Choice(["cut", "average"]),
+        help="cut to --max-per-unit records; average: all are kept, and each unit weighs one, "
+        "which needs add-remove.",
     ),
 )
 

@@ -69,7 +69,8 @@ def spoken(text: str) -> str:
     Only what the library itself says so: a condition such as ward='north' stays as it was given.
     """
     text = text.replace("calibrate=True", "--calibrate").replace("overwrite=True", "--force")
-    text = text.replace("line_breaks=True", "--line-breaks")
+    text = text.replace("line_breaks=True", "--line-breaks").replace("unit='…'", "--unit …")
+    text = text.replace("per_unit='average'", "--per-unit average")
     text = re.sub(r"\b(unknown|other|postprocess)='([^']*)'", r"--\1 \2", text)
     text = re.sub(r"^(\w+) and (\w+) belong together", _both, text)
     text = text.replace("raise_budget", "discreet ledger raise")

@@ -53,11 +53,7 @@ def command(
     mechanism: str | None,
     points: int | None,
     adjacency: str,
-    where: str | None,
-    unknown: str,
-    table: str | None,
-    line_breaks: bool,
-    **shared: Any,
+    **given: Any,
 ) -> int:
     """Release the mean of a column of numbers, with differential privacy.
 
@@ -81,11 +77,12 @@ def command(
         numeric.pair("bounds", bounds, "LOW:HIGH"),
     )
 
+    rules = {name: given.pop(name) for name in common.RULES}
+
     def count(data: str) -> Any:
-        rules: Any = {"where": where, "unknown": unknown, "table": table}
-        return model.count(data, column, line_breaks=line_breaks, **rules)
+        return model.count(data, column, **rules)
 
     if mechanism is None:
         mechanism = "laplace" if delta is None else "gaussian"
     options = {"delta": text_input.number("delta", delta), "points": points}
-    return numeric.answer(model, count, mechanism, adjacency, options, **shared)
+    return numeric.answer(model, count, mechanism, adjacency, options, **given)

@@ -45,6 +45,7 @@ from discreet.families.network import FAMILY
     type=click.Choice(["error", "drop"]),
     help="What happens to records with missing or undeclared values.",
 )
+@common.unit_options
 @common.reading_options
 @click.option("--shares", type=click.Choice(["sizes", "equal"]), help="Of lattice.")
 @click.option("--t", help="Stealth parameter of fourier.")
@@ -95,7 +96,7 @@ def command(
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
     budget = check.epsilon(text_input.number("epsilon", epsilon))
     net = BayesNet.from_bif(structure, text_input.number("prior", prior))
-    rules = {name: given.pop(name) for name in ("where", "unknown", "table", "line_breaks")}
+    rules = {name: given.pop(name) for name in common.RULES}
     given |= {name: text_input.number(name, given[name]) for name in ("t", "omega")}
     options = {name: value for name, value in given.items() if value is not None}
     return delivering.carry_out(

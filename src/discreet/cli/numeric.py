@@ -20,6 +20,7 @@ epsilon_options = common.options(
 count_options = common.options(
     click.option("--n", type=int, help="The public number of records, checked against the data."),
     click.option("--where", help='Only records that satisfy a condition, such as "age >= 50".'),
+    common.unit_options,
     common.reading_options,
 )
 end_options = common.options(

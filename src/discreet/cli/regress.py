@@ -78,11 +78,7 @@ def command(
     samples: int | None,
     norm: str | None,
     adjacency: str,
-    where: str | None,
-    unknown: str,
-    table: str | None,
-    line_breaks: bool,
-    **shared: Any,
+    **given: Any,
 ) -> int:
     """Release a Bayesian linear regression, with differential privacy.
 
@@ -106,16 +102,17 @@ def command(
         not no_intercept,
     ).of(y, columns or None)
 
+    rules = {name: given.pop(name) for name in common.RULES}
+
     def count(data: str) -> Any:
-        rules: Any = {"where": where, "unknown": unknown, "table": table}
-        return model.count(data, y, model.X, line_breaks=line_breaks, **rules)
+        return model.count(data, y, model.X, **rules)
 
     options = {
         "delta": text_input.number("delta", delta),
         "samples": samples,
         "norm": text_input.number("norm", norm),
     }
-    return numeric.answer(model, count, mechanism, adjacency, options, **shared)
+    return numeric.answer(model, count, mechanism, adjacency, options, **given)
 
 
 def _bounds(texts: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:

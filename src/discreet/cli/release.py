@@ -28,15 +28,7 @@ from discreet.errors import InputError
     help="What happens to missing and undeclared values.",
 )
 @click.option("--other", help="The category for them, with --unknown other.")
-@click.option(
-    "--unit",
-    help="The column that tells whose record it is: protects whole units, such as patients.",
-)
-@click.option(
-    "--max-per-unit",
-    type=int,
-    help="How many records of one unit are kept; more than 1 needs add-remove.",
-)
+@common.unit_options
 @click.option("--by", help="A second column: one posterior for each of its groups.")
 @click.option("--groups", help="Its declared groups, separated by commas.")
 @common.reading_options

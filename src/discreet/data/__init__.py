@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from discreet import check
 from discreet.check import Category
+from discreet.core.counts import AVERAGED
 from discreet.data import conditions, plain, sources, units
 from discreet.data.axes import Axis, Cell, Source, listed
 from discreet.data.categories import decimal, finder
@@ -72,6 +73,11 @@ class Rules:
             )
         units.require_unit(self.unit, self.max_per_unit, self.per_unit)
 
+    @property
+    def owners(self) -> units.Owners | None:
+        """Whose the records are, and how much of one unit is counted."""
+        return units.Owners.of(self.unit, self.max_per_unit, self.per_unit)
+
 
 class Tally(NamedTuple):
     """Counts, and how many records were left out, or put into `other`, for an undeclared value."""
@@ -114,12 +120,13 @@ def tabulate(data: object, columns: Mapping[str | None, Sequence[Category]], rul
     if len(set(names)) < len(names):
         raise InputError(f"by and column must be different columns, got {names[0]!r}", "by")
     with _opened(data, dict(zip(names, labels, strict=True)), condition, rules) as (source, axes):
-        if rules.unit is None:
+        if rules.owners is None:
             cells, left_out = listed(axes, source.values(axes)), 0
         else:
-            most = rules.max_per_unit or 1
-            cells, left_out = units.bounded(source, axes, rules.unit, most, rules.unknown)
+            cells, left_out = units.bounded(source, axes, rules.owners, rules.unknown)
         values, unknown = _settled(source, axes, cells, rules)
+        if rules.per_unit == "average":
+            unknown //= AVERAGED  # what went into `other`, in units
         return Tally(values, unknown + left_out)
 
 
@@ -140,9 +147,10 @@ def tabulate_several(
     condition = None if rules.where is None else conditions.parse(rules.where)
     with _opened(data, columns, condition, rules) as (source, axes):
         places = {axis.name: place for place, axis in enumerate(axes)}
-        found = source.several(
-            axes, [[places[name] for name in table] for table in tables], rules.unknown == "drop"
-        )
+        placed = [[places[name] for name in table] for table in tables]
+        if rules.unit is not None:
+            units.require_kind(rules.unit, source.kind(rules.unit))
+        found = source.several(axes, placed, rules.unknown == "drop", rules.owners)
         left_out = found.pop(None, 0)
         if left_out and rules.unknown != "drop":
             raise _unknown_values(source, axes, left_out > sum(found.values()), _DROP)

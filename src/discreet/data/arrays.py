@@ -16,6 +16,8 @@ from discreet.data.files import safely
 from discreet.data.naming import require_column
 from discreet.data.plain import require_in_memory
 from discreet.data.scaled import Steps, Totals
+from discreet.data.units import Owners, require_told
+from discreet.data.weights import Ints, numbered, owned, weights
 from discreet.errors import InputError
 from discreet.progress import track
 
@@ -26,25 +28,35 @@ _MISSING = ("NoneType", "NAType", "NaTType")
 
 
 def of_mapping(data: Mapping[Any, Any], steps: Steps) -> Totals:
-    """Sums of arrays or lists of equal length, by name."""
-    for name in steps.names:
+    """Sums of arrays or lists of equal length, by name; one may tell whose records they are."""
+    unit = None if steps.owners is None else steps.owners.column
+    for name in (*steps.names, *filter(None, [unit])):
         require_column(name, [key for key in data if isinstance(key, str)])
     columns = [_array(data[name], name) for name in steps.names]
     records = len(columns[0])
-    if any(len(column) != records for column in columns):
+    whose = None if unit is None else _array(data[unit], unit)
+    if any(len(column) != records for column in (*columns, *([] if whose is None else [whose]))):
         raise InputError("data must have columns of the same length", "data")
-    return _summed(([part[rows] for part in columns] for rows in _batches(records, steps)), steps)
+    batches = ([part[rows] for part in columns] for rows in _batches(records, steps.grid**2))
+    if steps.owners is None or whose is None:
+        return _summed(batches, steps)
+    return _summed_by_unit(batches, steps, steps.owners, *numbered(whose, steps.owners.column))
 
 
 def of_frame(frame: Any, steps: Steps) -> Totals:
     """Sums of a data frame in memory, of narwhals."""
-    parts = (frame[rows] for rows in _batches(len(frame), steps))
-    return _summed(([part[name].to_numpy() for name in steps.names] for part in parts), steps)
+    if steps.owners is not None:
+        whose, digits = owned(frame, steps.owners.column, steps.owners.column)
+    parts = (frame[rows] for rows in _batches(len(frame), steps.grid**2))
+    batches = ([part[name].to_numpy() for name in steps.names] for part in parts)
+    if steps.owners is None:
+        return _summed(batches, steps)
+    return _summed_by_unit(batches, steps, steps.owners, whose, digits)
 
 
-def _batches(records: int, steps: Steps) -> Iterator[slice]:
-    """Rows whose products sum in floats without rounding."""
-    rows = min(ROWS, 2**53 // steps.grid**2)
+def _batches(records: int, most: int) -> Iterator[slice]:
+    """Rows whose products, each at most so large, sum in floats without rounding."""
+    rows = min(ROWS, 2**53 // most)
     starts = range(0, records, rows)
     return track((slice(i, i + rows) for i in starts), "Summing", len(starts))
 
@@ -55,28 +67,65 @@ def _summed(batches: Iterable[list[Array]], steps: Steps) -> Totals:
     unknown = np.zeros(d, dtype=bool)
     left_out = 0
     for batch in batches:
-        u, wrong = _scaled(batch, steps)
+        u, wrong, _ = _scaled(batch, steps)
         unknown |= wrong
         n += u.shape[1]
         left_out += len(batch[0]) - u.shape[1]
         sums += u.sum(axis=1).astype(np.int64)
         if steps.squares:
             products += (u @ u.T).astype(np.int64)
-    if steps.unknown != "error":
-        unknown[:] = False
-    names = dict.fromkeys(name for name, bad in zip(steps.names, unknown, strict=True) if bad)
+    return _totals(n, sums, products, unknown, left_out, steps)
+
+
+def _summed_by_unit(
+    batches: Iterable[list[Array]], steps: Steps, owners: Owners, whose: Ints, digits: Ints
+) -> Totals:
+    """The same with weights, for which all records of a unit are needed; see `units`."""
+    d, drop = len(steps.columns), steps.unknown == "drop"
+    require_told(owners.column, nobody=not drop and bool((whose < 0).any()), vague=False)
+    unknown = np.zeros(d, dtype=bool)
+    rows, known = [np.zeros((d, 0), dtype=np.int32)], [np.zeros(0, dtype=bool)]
+    for batch in batches:
+        u, wrong, kept = _scaled(batch, steps)
+        unknown |= wrong
+        rows.append((u + steps.grid).astype(np.int32))  # whole numbers from 0 on
+        known.append(kept)
+    held, kept = np.concatenate(rows, axis=1), np.concatenate(known)
+    mine = whose[kept] >= 0
+    if not mine.all():
+        held = held[:, mine]
+    whose, digits = whose[kept][mine], digits[kept][mine]
+    weight = weights(whose, digits, list(held), [2 * steps.grid + 1] * d, owners)
+    sums, products = np.zeros(d, dtype=np.int64), np.zeros((d, d), dtype=np.int64)
+    heaviest = 1 if owners.whole else owners.total
+    for part in _batches(len(weight), heaviest * steps.grid**2):
+        u = held[:, part].astype(np.float64) - steps.grid
+        weighed = u * weight[part]
+        sums += weighed.sum(axis=1).astype(np.int64)
+        if steps.squares:
+            products += (weighed @ u.T).astype(np.int64)
+    left_out = len(kept) - len(weight)
+    return _totals(int(weight.sum()), sums, products, unknown, left_out, steps)
+
+
+def _totals(
+    n: int, sums: Array, products: Array, unknown: Array, left_out: int, steps: Steps
+) -> Totals:
+    wrong = unknown if steps.unknown == "error" else np.zeros_like(unknown)
+    names = dict.fromkeys(name for name, bad in zip(steps.names, wrong, strict=True) if bad)
     pairs = tuple(int(products[pair]) for pair in steps.pairs)
     return Totals(n, tuple(map(int, sums)), pairs, tuple(names), left_out)
 
 
-def _scaled(batch: list[Array], steps: Steps) -> tuple[Array, Array]:
-    """A row of grid steps for every column, and which columns have values that are unknown."""
+def _scaled(batch: list[Array], steps: Steps) -> tuple[Array, Array, Array]:
+    """Grid steps by column, which columns have unknown values, and which records are kept."""
     u = np.empty((len(batch), len(batch[0])))
     for row, values, column in zip(u, batch, steps.columns, strict=True):
         row[:] = _floats(values, column.name)
     known = ~np.isnan(u) if steps.unknown == "middle" else np.isfinite(u)
+    kept = np.ones(u.shape[1], dtype=bool)
     if steps.unknown == "drop":
-        kept = known.all(axis=0)
+        kept = np.asarray(known.all(axis=0))
         u, known = u[:, kept], known[:, kept]
     for row, here, column in zip(u, known, steps.columns, strict=True):
         low, high, shift, inverse, middle = column.floats
@@ -89,7 +138,7 @@ def _scaled(batch: list[Array], steps: Steps) -> tuple[Array, Array]:
         _shrink(u[:-1], float(steps.radius))
     u *= steps.grid
     u += 0.5
-    return np.floor(u, out=u), np.logical_not(known.all(axis=1))
+    return np.floor(u, out=u), np.logical_not(known.all(axis=1)), kept
 
 
 def _shrink(u: Array, radius: float) -> None:

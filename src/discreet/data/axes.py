@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from discreet.check import Category
 from discreet.data import kinds
 from discreet.data.categories import accepted, numbered
 from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.data.units import Owners
 
 Cell: TypeAlias = tuple[int | None, ...]  # places of categories; None is missing or undeclared
 
@@ -66,9 +69,9 @@ class Source(Protocol):
         """For every combination of values that mean categories their number; else None."""
 
     def bounded(
-        self, axes: Sequence[Axis], cells: Sequence[Cell], unit: str, most: int, drop: bool
+        self, axes: Sequence[Axis], cells: Sequence[Cell], owners: Owners, drop: bool
     ) -> list[int]:
-        """The number of records in every cell, at most `most` of a unit.
+        """The number of records in every cell, of each unit so much as `owners` says.
 
         Then the numbers of records without a unit, of those in no cell, of those whose unit is a
         float that may stand for several integers, and of those that were dropped: with `drop` those
@@ -76,12 +79,20 @@ class Source(Protocol):
         """
 
     def several(
-        self, axes: Sequence[Axis], tables: Sequence[Sequence[int]], drop: bool
+        self,
+        axes: Sequence[Axis],
+        tables: Sequence[Sequence[int]],
+        drop: bool,
+        owners: Owners | None = None,
     ) -> dict[int | None, int]:
         """The numbers of records in the cells of several tables, which are numbered throughout.
 
         A table is given by the places of its axes. None has those with a value that means no
-        category; with `drop` such records are left out of all tables, and None has their number.
+        category; with `drop` such records are left out of all tables, and None has their number. A
+        record with `owners` has the same weight in all tables.
+
+        Raises:
+            InputError: units cannot be told apart, or a record has none and is not left out.
         """
 
     def examples(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:

@@ -11,11 +11,14 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
 
-from discreet.data import arrays, kinds
-from discreet.data.frames import FrameSource, as_floats, rows
+from discreet.data import arrays, kinds, sql
+from discreet.data.collecting import collected, rows
+from discreet.data.frame_units import UNIT, WEIGHT, weighed
+from discreet.data.frames import FrameSource, as_floats
 from discreet.data.relations import RelationSource
 from discreet.data.scaled import Scaled, Steps, Totals
 from discreet.data.sql import double
+from discreet.data.units import COUNTED, NOBODY, UNKNOWN, VAGUE, Owners, require_kind, require_told
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,12 +31,17 @@ def summing(source: RelationSource | FrameSource, steps: Steps) -> Totals:
     """The sums of a source; in floats, which is fastest, where those are exact."""
     import narwhals as nw
 
+    if steps.owners is not None:
+        require_kind(steps.owners.column, source.kind(steps.owners.column))
     if isinstance(source, FrameSource):
         for name in steps.names:
             _require_numbers(name, source.kinds[name])
         if isinstance(source.frame, nw.DataFrame):
             return arrays.of_frame(source.frame, steps)
-    if steps.grid <= COARSE:
+        if steps.owners is not None and not source.frame.implementation.is_spark_like():
+            read = dict.fromkeys((*steps.names, steps.owners.column))
+            return arrays.of_frame(collected(source.frame.select(*read)), steps)
+    if steps.grid <= COARSE and steps.owners is None:
         totals = _totals(source, steps, whole=False)
         if totals.n * steps.grid**2 <= 2**53:
             return totals
@@ -45,13 +53,21 @@ def _totals(source: RelationSource | FrameSource, steps: Steps, whole: bool) -> 
     unknown: Sequence[Any]
     examples: tuple[object, ...] = ()
     if isinstance(source, RelationSource):
-        [found] = source.rows(_query(source, steps, whole))
+        if steps.owners is None:
+            [found] = source.rows(_query(source, steps, whole))
+        else:
+            [[nobody, vague, *found]] = source.rows(_query_of_units(source, steps, steps.owners))
+            require_told(steps.owners.column, bool(nobody), bool(vague))
         refused = steps.unknown == "error" and found[1]
         unknown = source.rows(_wrong_query(source, steps))[0] if refused else ()
         examples = source.no_numbers(steps.names) if refused else ()
     else:
         frame = _doubles(source, steps)
-        found = _sums(_gridded(frame, steps, whole), steps)
+        gridded = _gridded(frame, steps, whole)
+        if steps.owners is None:
+            found = _sums(gridded, steps)
+        else:
+            found = _sums_of_units(source, gridded, steps, steps.owners)
         refused = steps.unknown == "error" and found[1]
         unknown = rows(_wrong(frame, steps), streaming=True)[0] if refused else ()
     n, wrong, *sums = [int(value or 0) for value in found]
@@ -66,18 +82,57 @@ def _totals(source: RelationSource | FrameSource, steps: Steps, whole: bool) -> 
 def _query(source: RelationSource, steps: Steps, whole: bool) -> str:
     """The number of records, of those with an unknown value, and the sums.
 
-    DuckDB takes null for high when it clips, so that every step is a whole number. A record that is
-    left out has steps of 0.
+    A record that is left out has steps of 0.
     """
     places = range(len(steps.columns))
-    records = f"({source.numbers(steps.names)})"
+    gridded = [f"s{j}" for j in places]
+    if steps.unknown == "drop":
+        gridded = [f"case when wrong = 0 then {step} else 0 end as {step}" for step in gridded]
+    sums = [f"sum(s{j})" for j in places] + [f"sum(s{j} * s{k})" for j, k in steps.pairs]
+    return (
+        f"select count(*), sum(wrong), {', '.join(sums)} from "
+        f"(select {', '.join(gridded)}, wrong from {_gridded_query(source, steps, whole)})"
+    )
+
+
+def _query_of_units(source: RelationSource, steps: Steps, owners: Owners) -> str:
+    """The numbers of records without a unit and of those whose unit is vague, then as `_query`.
+
+    In place of the number of records that are counted stands the sum of their weights.
+    """
+    unit, drop = owners.column, steps.unknown == "drop"
+    places = range(len(steps.columns))
+    state = source.state(unit, "wrong = 0", drop)
+    records = (
+        f"(select *, {state} as state, {source.digits(unit)} as digits"
+        f"{''.join(f', s{j} + {steps.grid} as h{j}' for j in places)} "
+        f"from {_gridded_query(source, steps, whole=True)})"
+    )
+    weighed = sql.weighed(records, [f"h{j}" for j in places], owners)
+    wrong = [f"count(*) filter (state = {state})" for state in (NOBODY, VAGUE, UNKNOWN)]
+    terms = ["w", *(f"w * s{j}" for j in places), *(f"w * s{j} * s{k}" for j, k in steps.pairs)]
+    weights, *sums = [f"coalesce(sum({x}) filter (state = {COUNTED}), 0)" for x in terms]
+    nobody, vague, unknown = wrong
+    each = [nobody, vague, f"{weights} + {unknown}", unknown, *sums]
+    return f"select {', '.join(each)} from {weighed}"
+
+
+def _gridded_query(source: RelationSource, steps: Steps, whole: bool) -> str:
+    """Records with grid steps s0, s1, …, whether one value is unknown, and their unit u.
+
+    DuckDB takes null for high when it clips, so that every step is a whole number.
+    """
+    places = range(len(steps.columns))
+    unit = None if steps.owners is None else steps.owners.column
+    kept = "" if unit is None else ", u"
+    records = f"({source.numbers(steps.names, unit)})"
     if steps.unknown == "middle":
         wrong = "0"
     else:
         known = " and ".join(f"isfinite(c{j})" for j in places)
         wrong = f"case when {known} then 0 else 1 end"
     scaled = ", ".join(f"{_scaled(c, j, steps)} as u{j}" for j, c in enumerate(steps.columns))
-    records = f"(select {scaled}, {wrong} as wrong from {records})"
+    records = f"(select {scaled}, {wrong} as wrong{kept} from {records})"
     shrunk = [f"u{j}" for j in places]
     if steps.radius is not None:
         radius = double(float(steps.radius))
@@ -89,14 +144,8 @@ def _query(source: RelationSource, steps: Steps, whole: bool) -> str:
     kind = "bigint" if whole else "double"
     grid, half = double(float(steps.grid)), double(0.5)
     rounded = [f"floor({u} * {grid} + {half})::{kind}" for u in shrunk]
-    if steps.unknown == "drop":
-        rounded = [f"case when wrong = 0 then {step} else 0 end" for step in rounded]
     gridded = ", ".join(f"{step} as s{j}" for j, step in enumerate(rounded))
-    sums = [f"sum(s{j})" for j in places] + [f"sum(s{j} * s{k})" for j, k in steps.pairs]
-    return (
-        f"select count(*), sum(wrong), {', '.join(sums)} from "
-        f"(select {gridded}, wrong from {records})"
-    )
+    return f"(select {gridded}, wrong{kept} from {records})"
 
 
 def _scaled(column: Scaled, place: int, steps: Steps) -> str:
@@ -114,9 +163,12 @@ def _wrong_query(source: RelationSource, steps: Steps) -> str:
 
 
 def _doubles(source: FrameSource, steps: Steps) -> Any:
-    """The columns as doubles c0, c1, …."""
+    """The columns as doubles c0, c1, …, and the units if there are any."""
+    import narwhals as nw
+
     columns = [as_floats(name, source.kinds) for name in steps.names]
-    return source.frame.select(*(x.alias(f"discreet_c{j}") for j, x in enumerate(columns)))
+    unit = [] if steps.owners is None else [nw.col(steps.owners.column).alias(UNIT)]
+    return source.frame.select(*(x.alias(f"discreet_c{j}") for j, x in enumerate(columns)), *unit)
 
 
 def _gridded(frame: Any, steps: Steps, whole: bool) -> Any:
@@ -138,9 +190,11 @@ def _gridded(frame: Any, steps: Steps, whole: bool) -> Any:
     else:
         x = [_filled(value, ~value.is_nan(), c) for value, c in zip(x, steps.columns, strict=True)]
     scaled = [_scaled_expression(value, c) for value, c in zip(x, steps.columns, strict=True)]
+    unit = [] if steps.owners is None else [UNIT]
     frame = frame.select(
         *(value.alias(f"discreet_u{j}") for j, value in enumerate(scaled)),
         wrong.cast(nw.Int64).alias("discreet_wrong"),
+        *unit,
     )
     shrunk = list(u)
     if steps.radius is not None:
@@ -156,8 +210,21 @@ def _gridded(frame: Any, steps: Steps, whole: bool) -> Any:
     if steps.unknown == "drop":
         gridded = [nw.when(nw.col("discreet_wrong") == 0).then(x).otherwise(0) for x in gridded]
     return frame.select(
-        "discreet_wrong", *(x.alias(f"discreet_u{j}") for j, x in enumerate(gridded))
+        "discreet_wrong", *(x.alias(f"discreet_u{j}") for j, x in enumerate(gridded)), *unit
     )
+
+
+def _sums_of_units(source: FrameSource, frame: Any, steps: Steps, owners: Owners) -> Sequence[Any]:
+    """As `_sums`, of a frame of Spark with weights: the number is the sum of these."""
+    import narwhals as nw
+
+    known = nw.col("discreet_wrong") == 0
+    frame, left_out = source.counted(frame, known, steps.unknown == "drop", owners)
+    places = range(len(steps.columns))
+    held = [(nw.col(f"discreet_u{j}") + steps.grid).alias(f"discreet_h{j}") for j in places]
+    frame = weighed(frame.with_columns(*held), [f"discreet_h{j}" for j in places], owners)
+    number, _, *sums = [int(value or 0) for value in _sums(frame, steps)]
+    return number + left_out, left_out, *sums
 
 
 def _sums(frame: Any, steps: Steps) -> Sequence[Any]:
@@ -168,12 +235,25 @@ def _sums(frame: Any, steps: Steps) -> Sequence[Any]:
         return _sums_by_column(frame, steps)
     u = [nw.col(f"discreet_u{j}") for j in range(len(steps.columns))]
     sums = frame.select(
-        nw.len().alias("discreet_n"),
+        _number(steps).alias("discreet_n"),
         nw.col("discreet_wrong").sum(),
-        *(x.sum() for x in u),
-        *((u[j] * u[k]).sum().alias(f"discreet_p{j}_{k}") for j, k in steps.pairs),
+        *(_weighed(x, steps).sum() for x in u),
+        *((_weighed(u[j], steps) * u[k]).sum().alias(f"discreet_p{j}_{k}") for j, k in steps.pairs),
     )
     return rows(sums, streaming=True)[0]
+
+
+def _number(steps: Steps) -> nw.Expr:
+    """How many records there are, or the sum of their weights."""
+    import narwhals as nw
+
+    return nw.len() if steps.owners is None else nw.col(WEIGHT).sum()
+
+
+def _weighed(x: nw.Expr, steps: Steps) -> nw.Expr:
+    import narwhals as nw
+
+    return x if steps.owners is None else x * nw.col(WEIGHT)
 
 
 def _sums_by_column(frame: Any, steps: Steps) -> Sequence[Any]:
@@ -185,10 +265,11 @@ def _sums_by_column(frame: Any, steps: Steps) -> Sequence[Any]:
     import narwhals as nw
 
     places = range(len(steps.columns))
-    copies = [nw.col(f"discreet_u{j}").alias(f"discreet_v{j}") for j in places]
+    copies = [_weighed(nw.col(f"discreet_u{j}"), steps).alias(f"discreet_v{j}") for j in places]
+    kept = ["discreet_wrong", *([] if steps.owners is None else [WEIGHT])]
     long = frame.with_columns(*copies).unpivot(
         on=[f"discreet_v{j}" for j in places],
-        index=["discreet_wrong", *(f"discreet_u{j}" for j in places)],
+        index=[*kept, *(f"discreet_u{j}" for j in places)],
         variable_name="discreet_column",
         value_name="discreet_v",
     )
@@ -196,9 +277,9 @@ def _sums_by_column(frame: Any, steps: Steps) -> Sequence[Any]:
     products = [(nw.col(f"discreet_u{k}") * value).alias(f"discreet_p{k}") for k in places]
     sums = ["discreet_wrong", "discreet_v", *(f"discreet_p{k}" for k in places)]
     grouped = (
-        long.select("discreet_column", "discreet_wrong", "discreet_v", *products)
+        long.select("discreet_column", *kept, "discreet_v", *products)
         .group_by("discreet_column")
-        .agg(nw.len().alias("discreet_n"), *(nw.col(name).sum() for name in sums))
+        .agg(_number(steps).alias("discreet_n"), *(nw.col(name).sum() for name in sums))
     )
     found = {str(row[0]).removeprefix("discreet_v"): row[1:] for row in rows(grouped)}
     if not found:

@@ -8,21 +8,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from operator import add, and_, or_
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from discreet.data import conditions, kinds
+from discreet.data import conditions, frame_units, kinds
 from discreet.data.axes import Axis, Cell, strides
 from discreet.data.categories import DECIMAL, LONGEST
+from discreet.data.collecting import Frame, collected, rows
 from discreet.data.conditions import Column, Condition, Joined, Missing
-from discreet.data.connections import ONE_AT_A_TIME, connected
+from discreet.data.connections import connected
 from discreet.data.declared import declared
+from discreet.data.frame_units import DIGITS, STATE, UNIT
 from discreet.data.relations import RECORDS, RelationSource
-from discreet.data.units import MOST_FLOAT, mixing
+from discreet.data.units import COUNTED, MOST_FLOAT, NOBODY, UNKNOWN, VAGUE, Owners, require_told
 
 if TYPE_CHECKING:
     import narwhals as nw
-
-Frame: TypeAlias = Any  # of narwhals, eager or lazy
 
 
 @dataclass(frozen=True)
@@ -75,50 +75,53 @@ class FrameSource:
         return rows(by_category)
 
     def bounded(
-        self, axes: Sequence[Axis], cells: Sequence[Cell], unit: str, most: int, drop: bool
+        self, axes: Sequence[Axis], cells: Sequence[Cell], owners: Owners, drop: bool
     ) -> list[int]:
-        """One row per unit with a column per cell, cut down, and summed; see `units`."""
+        """One row per unit with a column per cell, cut or averaged, and summed; see `units`."""
         import narwhals as nw
 
-        frame = self.frame.select(nw.col(unit).alias(_UNIT), *_values(axes))
+        unit = owners.column
+        frame = self.frame.select(nw.col(unit).alias(UNIT), *_values(axes))
         grouped = (
-            frame.group_by(_UNIT, *_keys(axes))
+            frame.group_by(UNIT, *_keys(axes))
             .agg(nw.len().alias(_N))
             .with_columns(nw.col(_N).cast(nw.Int64))
         )
         columns = [f"discreet_c{i}" for i in range(len(cells))]
         inside = [_inside(axes, cell) for cell in cells]
-        owned = ~nw.col(_UNIT).is_null()
+        owned = ~nw.col(UNIT).is_null()
         nothing = owned & ~owned
         if drop:
             inside = [part & owned for part in inside]
         parts = dict(zip(columns, inside, strict=True))
         parts["discreet_nobody"] = nothing if drop else ~owned
         parts["discreet_lost"] = nothing if drop else ~reduce(or_, inside)
-        known = reduce(and_, [~nw.col(key).is_null() for key in (_UNIT, *_keys(axes))])
+        known = reduce(and_, [~nw.col(key).is_null() for key in (UNIT, *_keys(axes))])
         parts["discreet_dropped"] = ~known if drop else nothing
         if self.kinds[unit] in (kinds.FLOATS, kinds.SINGLES):
-            nothing = owned & (nw.col(_UNIT).abs() >= float(MOST_FLOAT))
+            nothing = owned & (nw.col(UNIT).abs() >= float(MOST_FLOAT))
         parts["discreet_vague"] = nothing
         number = nw.col(_N)
         per_unit = (
             grouped.with_columns(
                 *(nw.when(p).then(number).otherwise(0).alias(name) for name, p in parts.items())
             )
-            .group_by(_UNIT)
+            .group_by(UNIT)
             .agg(*(nw.col(name).sum() for name in parts))
             .with_columns(*(nw.col(name).cast(nw.Int64) for name in parts))
         )
-        wide = self.frame.collect_schema()[unit] != nw.UInt64
-        spark = self.frame.implementation.is_spark_like()
-        digits = _digits(self.kinds[unit], wide, spark)
-        per_unit = per_unit.with_columns(digits.alias("discreet_digits"))
+        per_unit = per_unit.with_columns(self._digits(unit).alias(DIGITS))
         found = [*columns, *(f"discreet_{word}" for word in ("nobody", "lost", "vague", "dropped"))]
-        kept = _kept(per_unit, columns, most, spark).select(*(nw.col(name).sum() for name in found))
-        return [int(value or 0) for value in rows(kept)[0]]
+        kept = frame_units.kept(per_unit, columns, owners)
+        sums = kept.select(*(nw.col(name).sum() for name in found))
+        return [int(value or 0) for value in rows(sums)[0]]
 
     def several(
-        self, axes: Sequence[Axis], tables: Sequence[Sequence[int]], drop: bool
+        self,
+        axes: Sequence[Axis],
+        tables: Sequence[Sequence[int]],
+        drop: bool,
+        owners: Owners | None = None,
     ) -> dict[int | None, int]:
         """By the number of the cell; what is in memory goes through DuckDB, which is fastest.
 
@@ -126,6 +129,8 @@ class FrameSource:
         """
         import narwhals as nw
 
+        if owners is not None:
+            return self._several_of_units(axes, tables, drop, owners)
         if isinstance(self.frame, nw.DataFrame):
             with suppress(ImportError), connected(small=False) as connection:
                 connection.register(RECORDS, self.frame.to_arrow())
@@ -151,6 +156,51 @@ class FrameSource:
             result[None] //= len(tables)  # it was left out of each
         return result
 
+    def _several_of_units(
+        self, axes: Sequence[Axis], tables: Sequence[Sequence[int]], drop: bool, owners: Owners
+    ) -> dict[int | None, int]:
+        """The same with weights: Spark has them by windows, for all others numpy by whole numbers.
+
+        Narwhals has no ranks within a unit for pyarrow and dask.
+        """
+        import narwhals as nw
+
+        keys = _keys(axes)
+        places = [_position(axis).alias(key) for axis, key in _keyed(axes)]
+        frame = self.frame.select(nw.col(owners.column).alias(UNIT), *places)
+        numbers = strides(axes, tables)
+        if not self.frame.implementation.is_spark_like():
+            whole = [nw.col(key).fill_null(-1).cast(nw.Int32) for key in keys]
+            sizes = [len(axis.categories) for axis in axes]
+            found = collected(frame.select(UNIT, *whole))
+            return frame_units.tallied(found, keys, sizes, tables, numbers, drop, owners)
+        known = reduce(and_, [~nw.col(key).is_null() for key in keys])
+        frame, left_out = self.counted(frame, known, drop, owners)
+        result: dict[int | None, int] = {None: left_out} if left_out else {}
+        if left_out and not drop:
+            return result
+        return result | frame_units.summed(frame, keys, tables, numbers, owners)
+
+    def counted(
+        self, frame: Frame, known: nw.Expr, drop: bool, owners: Owners
+    ) -> tuple[Frame, int]:
+        """The records of a frame that are counted, with their units' digits; how many are not."""
+        import narwhals as nw
+
+        unit, floats = owners.column, self.kinds[owners.column] in (kinds.FLOATS, kinds.SINGLES)
+        state = frame_units.state(known, drop, floats).alias(STATE)
+        frame = frame.with_columns(state, self._digits(unit).alias(DIGITS))
+        states = {int(s): int(n) for s, n in rows(frame.group_by(STATE).agg(nw.len().alias(_N)))}
+        require_told(unit, NOBODY in states, VAGUE in states)
+        return frame.filter(nw.col(STATE) == COUNTED), states.get(UNKNOWN, 0)
+
+    def _digits(self, unit: str) -> nw.Expr:
+        """Of the units in UNIT."""
+        import narwhals as nw
+
+        wide = self.frame.collect_schema()[unit] != nw.UInt64
+        return frame_units.digits(self.kinds[unit], wide, self.frame.implementation.is_spark_like())
+
     def examples(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """Up to five different records with a value that means no category."""
         import narwhals as nw
@@ -160,7 +210,7 @@ class FrameSource:
         return rows(self.frame.filter(wrong).select(*chosen).unique().head(5))
 
 
-_N, _UNIT = "discreet_n", "discreet_unit"
+_N = "discreet_n"
 _TABLE, _CODE = "discreet_table", "discreet_code"
 
 
@@ -223,47 +273,6 @@ def as_floats(name: str, columns: Mapping[str, str]) -> nw.Expr:
     if columns[name] == kinds.DECIMALS:
         here = here.cast(nw.String)
     return here.cast(nw.Float64)
-
-
-def rows(found: Frame, streaming: bool = False) -> list[tuple[Any, ...]]:
-    """The few rows of a result, in Python; polars may read the records in batches.
-
-    Lazy engines move conditions, those of the user's own query too, into the reading of files and
-    skip records there by statistics, which leave NaN out. So nothing is moved there.
-    """
-    import narwhals as nw
-
-    if isinstance(found, nw.DataFrame):
-        return list(found.rows())
-    if found.implementation.is_spark_like():
-        return _collected(found.to_native())
-    options: dict[str, Any] = {}
-    if found.implementation.is_polars():
-        polars, stay = nw.get_native_namespace(found), {"predicate_pushdown": False}
-        newer = hasattr(polars, "QueryOptFlags")
-        options = {"optimizations": polars.QueryOptFlags(**stay)} if newer else stay
-        options |= {"engine": "streaming"} if streaming else {}
-    return list(found.collect(**options).rows())
-
-
-_PUSHED = (
-    *(f"spark.sql.{format_}.filterPushdown" for format_ in ("parquet", "orc")),
-    "spark.sql.inMemoryColumnarStorage.partitionPruning",
-)
-
-
-def _collected(found: Any) -> list[tuple[Any, ...]]:
-    """The rows of a DataFrame of Spark; the settings of the user's session are put back."""
-    settings = found.sparkSession.conf
-    with ONE_AT_A_TIME:
-        before = {key: settings.get(key, "true") for key in _PUSHED}
-        try:
-            for key in _PUSHED:
-                settings.set(key, "false")
-            return [tuple(row) for row in found.collect()]
-        finally:
-            for key, value in before.items():
-                settings.set(key, value)
 
 
 def _keys(axes: Sequence[Axis]) -> list[str]:
@@ -352,68 +361,6 @@ def _inside(axes: Sequence[Axis], cell: Cell) -> nw.Expr:
             values = axis.forms[place]
             parts.append(~missing & (here.is_in(values) if values else missing))
     return reduce(and_, parts)
-
-
-def _kept(per_unit: Frame, columns: Sequence[str], most: int, spark: bool) -> Frame:
-    """The counts of every unit, cut down to `most`, in steps that keep expressions short."""
-    import narwhals as nw
-
-    counts = [nw.col(column) for column in columns]
-    mixed = reduce(add, [by * count for by, count in zip(mixing(len(counts)), counts, strict=True)])
-    running = [f"discreet_r{i}" for i in range(len(columns))]
-    total, start = nw.col(running[-1]), nw.col("discreet_start")
-    # ⌊m·C/T + u⌋ in integers, u = (start + ½)/100
-    parts = nw.when(total > 0).then(200 * total).otherwise(1)  # some engines fail to divide by 0
-    shares = [
-        ((200 * most * nw.col(name) + (2 * start + 1) * total) // parts).alias(f"{name}s")
-        for name in running
-    ]
-    below = [nw.lit(0), *(nw.col(f"{name}s") for name in running[:-1])]
-    kept = [
-        nw.when(total <= most).then(count).otherwise(nw.col(f"{name}s") - less).alias(column)
-        for column, count, name, less in zip(columns, counts, running, below, strict=True)
-    ]
-    return (
-        per_unit.with_columns(
-            _hundredth(nw.col("discreet_digits") + mixed, spark).alias("discreet_start"),
-            *(reduce(add, counts[: i + 1]).alias(name) for i, name in enumerate(running)),
-        )
-        .with_columns(*shares)
-        .with_columns(*kept)
-    )
-
-
-def _digits(kind: str, wide: bool, spark: bool) -> nw.Expr:
-    """The last two digits of the unit's number, or characters of its name where they are digits.
-
-    `wide` says that 64 bits with a sign hold it.
-    """
-    import narwhals as nw
-
-    if kind in kinds.NUMBERS:
-        number = nw.col(_UNIT)
-        if kind == kinds.INTEGERS and wide:
-            number = number.fill_null(0).cast(nw.Int64)
-            # the least integer has no absolute value in 64 bits, 100 more the same last digits
-            number = nw.when(number == -(2**63)).then(100 - 2**63).otherwise(number)
-        number = number.abs()
-        if kind != kinds.INTEGERS:
-            number = number.cast(nw.Float64)
-            number = nw.when(number < float(MOST_FLOAT)).then(number.floor())
-            number = number.fill_null(0).cast(nw.Int64)
-        return _hundredth(number.fill_null(0), spark).cast(nw.Int64)
-    if kind != kinds.TEXT:  # how engines write other things may depend on all of them
-        return nw.lit(0)
-    name = nw.col(_UNIT).str
-    end, longer = name.slice(-2).str, name.len_chars() > 1
-    digits = [(end.ends_with(str(d)), d) for d in range(1, 10)]
-    digits += [(longer & end.starts_with(str(d)), 10 * d) for d in range(1, 10)]
-    return reduce(add, [nw.when(found).then(value).otherwise(0) for found, value in digits])
-
-
-def _hundredth(number: nw.Expr, spark: bool) -> nw.Expr:
-    """The last two digits. Spark divides integers as floats; not every other has a remainder."""
-    return number % 100 if spark else number - number // 100 * 100
 
 
 def _condition(

@@ -2,18 +2,21 @@
 
 A record is a mapping from columns to values as the writer of its format wrote them: None, text,
 truth values, integers, floats, decimals, dates and times; of a text file what stands there, as
-`Written`. Nothing here sees two records, except a unit's own in `kept`, so whatever one record
-holds, it cannot change how another is read. The engines do the same at scale; the tests compare.
+`Written`. Nothing here sees two records, except a unit's own in `kept` and `weights`, so whatever
+one record holds, it cannot change how another is read. The engines do the same at scale; the tests
+compare.
 """
 
 from __future__ import annotations
 
 import datetime
+import itertools
 import math
 import operator
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,7 +26,7 @@ from discreet.data import conditions, kinds
 from discreet.data.categories import finder
 from discreet.data.conditions import Column, Comparison, Condition, Joined, Missing
 from discreet.data.scaled import Steps
-from discreet.data.units import MOST_FLOAT, mixing
+from discreet.data.units import Owners, last_digits, mixing
 
 Record: TypeAlias = Mapping[str, Any]
 
@@ -109,8 +112,8 @@ def _in_utc(moment: datetime.datetime) -> datetime.datetime:
     return moment.astimezone(datetime.UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
-def kept(records: Iterable[tuple[Any, Any]], cells: Sequence[Any], most: int) -> Counter[Any]:
-    """Counts by cell with at most `most` records of a unit; see `units`.
+def kept(records: Iterable[tuple[Any, Any]], cells: Sequence[Any], owners: Owners) -> Counter[Any]:
+    """Counts by cell of a single table, with so much of a unit; see `units`.
 
     Every record gives its unit and its cell; units are the same if they are equal, as 1 and 1.0.
     """
@@ -120,28 +123,35 @@ def kept(records: Iterable[tuple[Any, Any]], cells: Sequence[Any], most: int) ->
     result: Counter[Any] = Counter()
     for unit, counts in whose.items():
         of = [counts[place] for place in cells]
-        total, running, below = sum(of), 0, 0
         mixed = sum(by * count for by, count in zip(mixing(len(of)), of, strict=True))
-        start = (_digits(unit) + mixed) % 100
-        for place, count in zip(cells, of, strict=True):
-            running += count
-            share = (
-                (200 * most * running + (2 * start + 1) * total) // (200 * total) if total else 0
-            )
-            result[place] += count if total <= most else share - below
-            below = share
+        share = _share(last_digits(unit) + mixed, sum(of), owners)
+        ends = [share(end) for end in itertools.accumulate(of, initial=0)]
+        for place, (below, end) in zip(cells, itertools.pairwise(ends), strict=True):
+            result[place] += end - below
     return result
 
 
-def _digits(unit: Any) -> int:
-    """The last two digits of a number, or characters of a name where they are digits."""
-    if isinstance(unit, (int, float, Decimal)) and not isinstance(unit, bool):
-        whole = isinstance(unit, int) or -MOST_FLOAT < unit < MOST_FLOAT
-        return abs(int(unit)) % 100 if whole else 0
-    name = unit if isinstance(unit, str) else ""
-    last, before = name[-1:], name[-2:-1]
-    digit = {str(d): d for d in range(1, 10)}
-    return digit.get(last, 0) + 10 * digit.get(before, 0)
+def weights(records: Sequence[tuple[Any, Sequence[int]]], owners: Owners) -> list[int]:
+    """The weight of every record, which gives its unit and what it holds; see `units`."""
+    whose: dict[Any, list[int]] = {}
+    for place, (unit, _) in enumerate(records):
+        whose.setdefault(unit, []).append(place)
+    result = [0] * len(records)
+    for unit, places in whose.items():
+        held = [records[place][1] for place in places]
+        mixed = sum(11 + sum(37 ** (j + 1) * a for j, a in enumerate(each)) for each in held)
+        share = _share(last_digits(unit) + mixed, len(places), owners)
+        for rank, place in enumerate(sorted(places, key=lambda place: tuple(records[place][1]))):
+            result[place] = share(rank + 1) - share(rank)
+    return result
+
+
+def _share(mixed: int, records: int, owners: Owners) -> Callable[[int], int]:
+    """How much is counted of the first r of a unit's records."""
+    if records <= owners.whole:
+        return lambda rank: rank
+    u = Fraction(2 * (mixed % 100) + 1, 200)
+    return lambda rank: math.floor(Fraction(owners.total * rank, records) + u)
 
 
 def steps(record: Record, of: Steps) -> list[int] | None:

@@ -16,7 +16,16 @@ from discreet.data.axes import Axis, Cell, strides
 from discreet.data.conditions import Condition
 from discreet.data.connections import blind
 from discreet.data.naming import require_column
-from discreet.data.units import MOST_FLOAT, mixing
+from discreet.data.units import (
+    COUNTED,
+    MOST_FLOAT,
+    NOBODY,
+    UNKNOWN,
+    VAGUE,
+    Owners,
+    mixing,
+    require_told,
+)
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -98,9 +107,10 @@ class RelationSource:
         )
 
     def bounded(
-        self, axes: Sequence[Axis], cells: Sequence[Cell], unit: str, most: int, drop: bool
+        self, axes: Sequence[Axis], cells: Sequence[Cell], owners: Owners, drop: bool
     ) -> list[int]:
-        """One row per unit with a column per cell, cut down, and summed; see `units`."""
+        """One row per unit with a column per cell, cut or averaged, and summed; see `units`."""
+        unit = owners.column
         raw = ", ".join(f"{sql.quoted(axis.name)} as x{i}" for i, axis in enumerate(axes))
         ready = ", ".join(f"{sql.prepared(axis, f'x{i}')} as c{i}" for i, axis in enumerate(axes))
         chosen = ", ".join(f"{sql.value(axis, f'c{i}')} as v{i}" for i, axis in enumerate(axes))
@@ -128,43 +138,44 @@ class RelationSource:
         total = f"r{len(columns) - 1}"
         # ⌊m·C/T + u⌋ in integers, u = (start + ½)/100
         shares = [
-            f"(200 * {most} * r{i} + (2 * start + 1) * {total}) // (200 * {total})"
+            f"(200 * {owners.total} * r{i} + (2 * start + 1) * {total}) // (200 * {total})"
             for i in range(len(columns))
         ]
         kept = ", ".join(
-            f"sum(case when {total} <= {most} then {column} else {share} - {below} end)"
+            f"sum(case when {total} <= {owners.whole} then {column} else {share} - {below} end)"
             for column, share, below in zip(columns, shares, ["0", *shares[:-1]], strict=True)
         )
-        owner = sql.present(sql.quoted(unit), self.kinds[unit])
         [row] = self.rows(
-            f"with raw as (select {owner} as u, {raw}, count(*) as n from {self.records} "
-            f"{self.where} group by all), "
+            f"with raw as (select {self.owner(unit)} as u, {raw}, count(*) as n "
+            f"from {self.records} {self.where} group by all), "
             f"ready as (select u, {ready}, n from raw), "
             f"valued as (select u, {chosen}, n from ready), "
             f"units as (select u, {sums}, {self._vague(unit)} as vague from valued group by u), "
-            f"counted as (select *, {totals}, ({self._digits(unit)} + {mixed}) % 100 as start "
+            f"counted as (select *, {totals}, ({self.digits(unit)} + {mixed}) % 100 as start "
             f"from units) "
             f"select {kept}, sum(nobody), sum(lost), sum(vague), sum(dropped) from counted"
         )
         return [int(value or 0) for value in row]
 
     def several(
-        self, axes: Sequence[Axis], tables: Sequence[Sequence[int]], drop: bool
+        self,
+        axes: Sequence[Axis],
+        tables: Sequence[Sequence[int]],
+        drop: bool,
+        owners: Owners | None = None,
     ) -> dict[int | None, int]:
         """One scan: a record becomes a list of the cells it falls into, which are counted.
 
         Grouping sets take as long for 40 tables and half as long again for 500.
         """
+        if owners is not None:
+            return self._several_of_units(axes, tables, drop, owners)
         ready = ", ".join(
             f"{sql.prepared(axis, sql.quoted(axis.name))} as c{i}" for i, axis in enumerate(axes)
         )
         places = ", ".join(f"{sql.position(axis, f'c{i}')} as p{i}" for i, axis in enumerate(axes))
         known = " and ".join(f"p{i} is not null" for i in range(len(axes)))
-        codes = [
-            " + ".join([str(start), *(f"{s} * p{i}" for i, s in zip(table, steps, strict=True))])
-            for table, (start, steps) in zip(tables, strides(axes, tables), strict=True)
-        ]
-        cells = f"[{', '.join(codes)}]"
+        cells = sql.cells(strides(axes, tables), tables)
         if drop:
             cells = f"case when {known} then {cells} else [null] end"
         found = self.rows(
@@ -174,6 +185,34 @@ class RelationSource:
             f"select c, count(*) from coded group by c"
         )
         return {None if code is None else int(code): int(number) for code, number in found}
+
+    def _several_of_units(
+        self, axes: Sequence[Axis], tables: Sequence[Sequence[int]], drop: bool, owners: Owners
+    ) -> dict[int | None, int]:
+        """The same with weights. A record that is not counted has its state in place of a cell."""
+        unit = owners.column
+        ready = ", ".join(
+            f"{sql.prepared(axis, sql.quoted(axis.name))} as c{i}" for i, axis in enumerate(axes)
+        )
+        places = ", ".join(f"{sql.position(axis, f'c{i}')} as p{i}" for i, axis in enumerate(axes))
+        known = " and ".join(f"p{i} is not null" for i in range(len(axes)))
+        weighed = sql.weighed("placed", [f"p{i}" for i in range(len(axes))], owners)
+        cells = sql.cells(strides(axes, tables), tables)
+        found = {
+            int(code): int(number)
+            for code, number in self.rows(
+                f"with ready as (select {self.owner(unit)} as u, {ready} from {self.records} "
+                f"{self.where}), "
+                f"valued as (select u, {places} from ready), "
+                f"placed as (select *, {self.state(unit, known, drop)} as state, "
+                f"{self.digits(unit)} as digits from valued), "
+                f"coded as (select unnest(case when state < 0 then [state] else {cells} end) as c, "
+                f"case when state < 0 then 1 else w end as w from {weighed}) "
+                f"select c, sum(w) from coded group by c"
+            )
+        }
+        require_told(unit, bool(found.pop(NOBODY, 0)), bool(found.pop(VAGUE, 0)))
+        return {None if code == UNKNOWN else code: number for code, number in found.items()}
 
     def examples(self, axes: Sequence[Axis]) -> list[tuple[Any, ...]]:
         """Up to five different records with a value that means no category."""
@@ -191,7 +230,18 @@ class RelationSource:
         floats = self.kinds[unit] in (kinds.FLOATS, kinds.SINGLES)
         return f"case when abs(u) >= {MOST_FLOAT} then sum(n) else 0 end" if floats else "0"
 
-    def _digits(self, unit: str) -> str:
+    def owner(self, unit: str) -> str:
+        """The unit of a record, null for none."""
+        return sql.present(sql.quoted(unit), self.kinds[unit])
+
+    def state(self, unit: str, known: str, drop: bool) -> str:
+        """Whether a record of the unit u is COUNTED, or why not; unless dropped it is refused."""
+        floats = self.kinds[unit] in (kinds.FLOATS, kinds.SINGLES)
+        vague = f"when abs(u) >= {MOST_FLOAT} then {VAGUE}" if floats else ""
+        nobody = f"when u is null then {UNKNOWN if drop else NOBODY}"
+        return f"case {vague} {nobody} when {known} then {COUNTED} else {UNKNOWN} end"
+
+    def digits(self, unit: str) -> str:
         """The last two digits of a number, or characters of a name where they are digits."""
         if self.kinds[unit] not in (kinds.TEXT, kinds.WRITTEN, *kinds.NUMBERS):
             return "0"
@@ -205,8 +255,11 @@ class RelationSource:
         tens = f"case when length({name}) > 1 then {sql.digit(before)} else 0 end"
         return f"{sql.digit(last)} + 10 * ({tens})"
 
-    def numbers(self, names: Sequence[str]) -> str:
-        """The query for some columns as doubles c0, c1, …; what is missing or no number is null."""
+    def numbers(self, names: Sequence[str], unit: str | None = None) -> str:
+        """The query for some columns as doubles c0, c1, …; what is missing or no number is null.
+
+        And for the unit u, if there is one.
+        """
         for name in names:
             if self.kinds[name] not in (kinds.WRITTEN, kinds.BOOLEANS, *kinds.NUMBERS):
                 raise InputError(
@@ -217,7 +270,8 @@ class RelationSource:
             f"{sql.measured(sql.quoted(name), self.kinds[name])} as c{i}"
             for i, name in enumerate(names)
         )
-        return f"select {numbers} from {self.records} {self.where}"
+        owner = "" if unit is None else f", {self.owner(unit)} as u"
+        return f"select {numbers}{owner} from {self.records} {self.where}"
 
     def no_numbers(self, names: Sequence[str]) -> tuple[object, ...]:
         """Up to five different texts of written columns that say no number."""

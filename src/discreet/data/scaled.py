@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from discreet import check
-from discreet.data.units import require_unit
+from discreet.data.units import Owners, require_unit
 from discreet.errors import InputError
 
 UNKNOWN = ("error", "drop", "middle")
@@ -126,6 +126,7 @@ class Steps:
     radius: Fraction | None
     squares: bool
     unknown: str
+    owners: Owners | None = None
 
     def __post_init__(self) -> None:
         for column in self.columns:
@@ -153,8 +154,9 @@ class Steps:
 class Totals:
     """What comes back from an engine.
 
-    The number of records, the sums, the columns with values that it cannot take, the number of
-    records that it left out for them, and texts that say no number, which are private.
+    The number of records, or the sum of their weights; the sums; the columns with values that it
+    cannot take; the number of records that it left out for them; and texts that say no number,
+    which are private.
     """
 
     n: int

@@ -2,6 +2,7 @@
 
 Names are quoted and constants escaped; nothing that the user gives is taken as SQL.
 """
+# ruff: noqa: S608 - see above
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from discreet.data import conditions, kinds
 from discreet.data.axes import Axis, Cell
 from discreet.data.categories import DECIMAL, LONGEST
 from discreet.data.conditions import Column, Comparison, Condition, Constant, Joined, Missing
+from discreet.data.units import Owners, multipliers
 
 _OPERATORS = {
     operator.eq: "=",
@@ -110,6 +112,36 @@ def inside(axes: Sequence[Axis], cell: Cell) -> list[str]:
         else "false"
         for i, (axis, place) in enumerate(zip(axes, cell, strict=True))
     ]
+
+
+def cells(numbered: Sequence[tuple[int, list[int]]], tables: Sequence[Sequence[int]]) -> str:
+    """The list of the cells of several tables in which places p0, p1, … fall; see `strides`."""
+    codes = [
+        " + ".join([str(start), *(f"{s} * p{i}" for i, s in zip(table, steps, strict=True))])
+        for table, (start, steps) in zip(tables, numbered, strict=True)
+    ]
+    return f"[{', '.join(codes)}]"
+
+
+def weighed(records: str, contents: Sequence[str], owners: Owners) -> str:
+    """Records with unit u, digits, state and contents, and the weight w of every one; see `units`.
+
+    Only those of one state are of one unit.
+    """
+    by = multipliers(len(contents))
+    moved = " + ".join(["11", *(f"{b} * {c}::bigint" for b, c in zip(by, contents, strict=True))])
+    ranked = (
+        f"select *, row_number() over (partition by state, u order by {', '.join(contents)}) as r, "
+        f"count(*) over (partition by state, u) as t, "
+        f"sum(({moved}) % 100) over (partition by state, u)::bigint as moved from {records}"
+    )
+    # ⌊m·r/T + u⌋ in integers, u = (start + ½)/100
+    shares = [
+        f"(200 * {owners.total} * {rank} + (2 * ((digits + moved) % 100) + 1) * t) // (200 * t)"
+        for rank in ("r", "(r - 1)")
+    ]
+    weight = f"case when t <= {owners.whole} then 1 else {' - '.join(shares)} end"
+    return f"(select *, {weight} as w from ({ranked}))"
 
 
 def digit(letter: str) -> str:

@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from discreet import check
 from discreet.core import families
+from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.families.regression.posterior import CoefficientSamples
 from discreet.learn.encoding import Column, numbers
-from discreet.learn.reading import read_features, read_records
+from discreet.learn.reading import read_features, read_groups, read_records
 from discreet.learn.regression import regression
 from discreet.learn.settings import read_generator, read_options
 from discreet.progress import track
@@ -53,6 +54,10 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
         fit_intercept: whether there is a constant.
         adjacency: "substitute", or "add-remove" for "statistics".
         options: of the mechanism, by name.
+        unit: who is protected where one may have several records, say "patient"; `fit` is then told
+            whose every record is.
+        max_per_unit: how many records of one unit are kept at most.
+        per_unit: "cut" to `max_per_unit`; or "average": all are kept, and every unit weighs one.
         ledger: pays for every fit, so for each fold of a cross-validation too (`dp.Ledger.open`).
         dataset: the name under which the ledger keeps the budget of these data.
         random_state: None for a release. An integer, RandomState or Generator makes a reproducible
@@ -100,6 +105,9 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
         ledger: Any = None,
         dataset: str | None = None,
         random_state: Any = None,
+        unit: str | None = None,
+        max_per_unit: int | None = None,
+        per_unit: str = "cut",
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -114,13 +122,17 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
         self.ledger = ledger
         self.dataset = dataset
         self.random_state = random_state
+        self.unit = unit
+        self.max_per_unit = max_per_unit
+        self.per_unit = per_unit
 
-    def fit(self, X: Any, y: Any) -> PrivateLinearRegression:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> PrivateLinearRegression:
         """Sum the products of the clipped columns, release once and keep the release.
 
         Args:
             X: records by features: an array or a data frame of numbers.
             y: the numbers to be explained.
+            groups: for every record whose it is, an identifier; needed with `unit`.
 
         Raises:
             InputError: an argument is wrong, bounds are not declared, or a value is missing,
@@ -129,13 +141,21 @@ class PrivateLinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[mi
             PrivacyRefusedError, BudgetError, LedgerError: as in `dp.release`.
         """
         names, columns, target = read_records(self, X, y)
+        rules, whose = read_groups(self, groups, len(target))
         intercept = check.choice("fit_intercept", self.fit_intercept, (True, False))
         model = regression(
             names, self.bounds, self.prior, self.noise_variance, self.radius, intercept
         )
         options = read_options(self.options, self.mechanism, model, besides=("delta",))
         features = dict(zip(names, _numbers(columns, names), strict=True))
-        stats = model.count(features | {model.y: numbers(target, "y")}, model.y, names)
+        table = features | {model.y: numbers(target, "y")}
+        if self.unit in table:
+            raise InputError(
+                f"unit must not be the name of a feature or y, got {self.unit!r}", "unit"
+            )
+        if whose is not None:
+            table[self.unit] = whose
+        stats = model.count(table, model.y, names, **rules)
         self.release_ = release(
             stats,
             model,

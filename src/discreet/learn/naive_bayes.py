@@ -18,7 +18,7 @@ from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.learn.encoding import Column, Feature, declared
 from discreet.learn.predictive import count, encode, joint_log_likelihood, network, normalised
-from discreet.learn.reading import read_features, read_records
+from discreet.learn.reading import read_features, read_groups, read_records
 from discreet.learn.settings import read_generator, read_options
 from discreet.releases.releasing import release
 
@@ -46,6 +46,10 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes: the labels, public. One without examples is predicted from the prior and the noise.
         adjacency: "substitute", or "add-remove" for "laplace_updates".
         options: of the mechanism, by name.
+        unit: who is protected where one may have several records, say "patient"; `fit` is then told
+            whose every record is.
+        max_per_unit: how many records of one unit are kept at most.
+        per_unit: "cut" to `max_per_unit`; or "average": all are kept, and every unit weighs one.
         ledger: pays for every fit, so for each fold of a cross-validation too (`dp.Ledger.open`).
         dataset: the name under which the ledger keeps the budget of these data.
         random_state: None for a release. An integer, RandomState or Generator makes a reproducible
@@ -91,6 +95,9 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ledger: Any = None,
         dataset: str | None = None,
         random_state: Any = None,
+        unit: str | None = None,
+        max_per_unit: int | None = None,
+        per_unit: str = "cut",
     ) -> None:
         self.epsilon = epsilon
         self.mechanism = mechanism
@@ -103,13 +110,17 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.ledger = ledger
         self.dataset = dataset
         self.random_state = random_state
+        self.unit = unit
+        self.max_per_unit = max_per_unit
+        self.per_unit = per_unit
 
-    def fit(self, X: Any, y: Any) -> PrivateNaiveBayes:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> PrivateNaiveBayes:
         """Count, release once and keep the release.
 
         Args:
             X: records by features: an array or a data frame.
             y: their classes.
+            groups: for every record whose it is, an identifier; needed with `unit`.
 
         Raises:
             InputError: an argument is wrong, categories, bins or classes are not declared, or a
@@ -119,12 +130,13 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         simulated = self.random_state is not None
         names, columns, target = read_records(self, X, y)
+        rules, whose = read_groups(self, groups, len(target))
         features = declared(names, self.categories, self.bins, simulated)
         states = _classes(self.classes, target if simulated else None)
         net = network(features, states, self.prior)
         options = read_options(self.options, self.mechanism, net)
         labels = Feature("y", states).places(target, "y")
-        tables = count(net, labels, encode(features, columns))
+        tables = count(net, labels, encode(features, columns), whose, **rules)
         self.release_ = release(
             tables,
             net,

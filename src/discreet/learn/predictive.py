@@ -10,6 +10,8 @@ import numpy as np
 
 from discreet.check import Category
 from discreet.core.tables import Tables
+from discreet.data.units import Owners
+from discreet.data.weights import numbered, weights
 from discreet.exact import Floats, Ints
 from discreet.families.network.model import BayesNet
 from discreet.families.network.samples import NetworkSamples
@@ -34,13 +36,35 @@ def encode(features: Sequence[Feature], columns: Sequence[Column]) -> Iterable[I
         yield feature.places(column)
 
 
-def count(net: BayesNet, labels: Ints, places: Iterable[Ints]) -> Tables:
-    """The tables of the class and of every feature by class. Private."""
+def count(
+    net: BayesNet,
+    labels: Ints,
+    places: Iterable[Ints],
+    groups: Column | None = None,
+    unit: str | None = None,
+    max_per_unit: int | None = None,
+    per_unit: str = "cut",
+) -> Tables:
+    """The tables of the class and of every feature by class, as `net.count` has them. Private."""
     own, *others = net.families
-    values = [np.bincount(labels, minlength=own.cells)]
+    weight = None
+    if (owners := Owners.of(unit, max_per_unit, per_unit)) is not None and groups is not None:
+        places = list(places)
+        sizes = [own.cells, *(family.shape[-1] for family in others)]
+        whose, digits = numbered(groups, owners.column)
+        weight = weights(whose, digits, [labels, *places], sizes, owners)
+    values = [np.bincount(labels, weight, minlength=own.cells)]
     for family, place in zip(others, places, strict=True):
-        values.append(np.bincount(labels * family.shape[-1] + place, minlength=family.cells))
-    return Tables(tuple(f.columns for f in net.families), tuple(tuple(v.tolist()) for v in values))
+        values.append(
+            np.bincount(labels * family.shape[-1] + place, weight, minlength=family.cells)
+        )
+    return Tables(
+        tuple(family.columns for family in net.families),
+        tuple(tuple(map(int, table)) for table in values),
+        unit=unit or "record",
+        max_per_unit=max_per_unit or 1,
+        per_unit=per_unit,
+    )
 
 
 def joint_log_likelihood(posterior: Any, nodes: Sequence[str], places: Iterable[Ints]) -> Floats:

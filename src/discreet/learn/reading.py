@@ -18,6 +18,8 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
 from discreet.data.plain import is_later
+from discreet.data.units import require_unit
+from discreet.data.weights import numbered
 from discreet.errors import InputError
 from discreet.learn.encoding import Column
 
@@ -33,6 +35,24 @@ def read_records(estimator: Any, X: Any, y: Any) -> tuple[list[str], list[Column
     numbered = [f"x{place}" for place in range(len(columns))]
     names = [str(name) for name in getattr(estimator, "feature_names_in_", numbered)]
     return names, columns, target
+
+
+def read_groups(estimator: Any, groups: Any, records: int) -> tuple[dict[str, Any], Column | None]:
+    """The rules for units, as `count` takes them, and whose the records are."""
+    rules = {name: getattr(estimator, name) for name in ("unit", "max_per_unit", "per_unit")}
+    require_unit(**rules)
+    if (unit := rules["unit"]) is None:
+        if groups is None:
+            return rules, None
+        raise InputError("groups need unit='…', what one of them is, say a patient", "unit")
+    if groups is None:
+        raise InputError(f"groups must tell for every record which {unit} it is of", "groups")
+    array = _array(groups, "groups")
+    if array.ndim != 1 or len(array) != records:
+        raise InputError("groups must have one entry for every record", "groups")
+    if (numbered(array, unit)[0] < 0).any():
+        raise InputError(f"groups must tell for every record which {unit} it is of", "groups")
+    return rules, array
 
 
 def read_features(estimator: Any, X: Any, *y: Any) -> list[Column]:

@@ -64,6 +64,7 @@ class DirichletMultinomial(_Model):
         other: Category | None = None,
         unit: str | None = None,
         max_per_unit: int | None = None,
+        per_unit: str = "cut",
         by: str | None = None,
         groups: Iterable[Any] | None = None,
         table: str | None = None,
@@ -83,6 +84,8 @@ class DirichletMultinomial(_Model):
             other: the declared category for them.
             unit: the column that tells whose record it is; then a whole unit is protected.
             max_per_unit: how many records of one unit are kept at most.
+            per_unit: "cut" to `max_per_unit`; or "average": all are kept, and every unit weighs
+                one, so that it is the mean over units that is learnt.
             by: a second column: counts are made for each of its declared groups.
             groups: the declared values of that column.
             table: the table of a .duckdb file.
@@ -99,7 +102,7 @@ class DirichletMultinomial(_Model):
         """
         from discreet.data import Rules, tabulate
 
-        rules = Rules(where, unknown, other, unit, max_per_unit, table, line_breaks)
+        rules = Rules(where, unknown, other, unit, max_per_unit, table, line_breaks, per_unit)
         if (by is None) != (groups is None):
             raise InputError(
                 "by and groups belong together: a column and its declared values",
@@ -131,6 +134,7 @@ class DirichletMultinomial(_Model):
             by=grouping,
             line_breaks=line_breaks,
             unknown=tally.unknown,
+            per_unit=per_unit,
         )
 
     @property

@@ -148,6 +148,9 @@ class BayesNet(_Model):
         *,
         where: str | None = None,
         unknown: str = "error",
+        unit: str | None = None,
+        max_per_unit: int | None = None,
+        per_unit: str = "cut",
         table: str | None = None,
         line_breaks: bool = False,
     ) -> Tables:
@@ -159,6 +162,10 @@ class BayesNet(_Model):
                 `DirichletMultinomial.count`.
             where: a condition on one record, such as "age >= 50".
             unknown: records with a missing or undeclared value are an "error" or left out ("drop").
+            unit: the column that tells whose record it is; then a whole unit is protected.
+            max_per_unit: how many records of one unit are kept at most.
+            per_unit: "cut" to `max_per_unit`; or "average": all are kept, and every unit weighs
+                one, so that it is the mean over units that is learnt.
             table: the table of a .duckdb file.
             line_breaks: declares that a correct CSV writer wrote the file, whose quoted values may
                 hold line breaks; a release says so. Else a record is a line.
@@ -168,11 +175,23 @@ class BayesNet(_Model):
         """
         check.choice("unknown", unknown, ("error", "drop"))
         columns = tuple(family.columns for family in self.families)
-        rules = Rules(where=where, unknown=unknown, table=table, line_breaks=line_breaks)
+        rules = Rules(
+            where, unknown, None, unit, max_per_unit, table, line_breaks, per_unit=per_unit
+        )
         values, left_out = tabulate_several(data, self.states, columns, rules)
         states = tuple(tuple(self.states[name] for name in scope) for scope in columns)
-        drop = unknown == "drop"
-        return Tables(columns, tuple(values), where, drop, states, line_breaks, left_out)
+        return Tables(
+            columns,
+            tuple(values),
+            where,
+            unknown == "drop",
+            states,
+            line_breaks,
+            left_out,
+            unit or "record",
+            max_per_unit or 1,
+            per_unit,
+        )
 
     def ordered(self, tables: object) -> tuple[tuple[int, ...], ...]:
         """The counts of every family, of tables that were made for this network."""

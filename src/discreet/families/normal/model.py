@@ -100,6 +100,9 @@ class NormalMean(_Model):
         *,
         where: str | None = None,
         unknown: str = "error",
+        unit: str | None = None,
+        max_per_unit: int | None = None,
+        per_unit: str = "cut",
         table: str | None = None,
         line_breaks: bool = False,
     ) -> Statistics:
@@ -113,25 +116,41 @@ class NormalMean(_Model):
             unknown: missing and infinite numbers are an "error", or left out ("drop", which makes
                 n private); "middle" takes the middle of the bounds for what is missing and clips
                 what is infinite.
+            unit: the column that tells whose record it is; then a whole unit is protected.
+            max_per_unit: how many records of one unit are kept at most.
+            per_unit: "cut" to `max_per_unit`; or "average": all are kept, and every unit weighs
+                one, so that it is the mean over units that is learnt.
             table: the table of a .duckdb file.
             line_breaks: declares that a correct CSV writer wrote the file, whose quoted values may
                 hold line breaks; a release says so. Else a record is a line.
 
         Returns:
             `Statistics`: the number of records, and the sum of U, whole numbers with
-            U/grid = (x − centre)/half for x clipped to the bounds.
+            U/grid = (x − centre)/half for x clipped to the bounds. If every unit weighs one: the
+            number of units, and the sum of their mean U.
         """
+        if column is None and unit is not None:
+            raise InputError("unit needs data with columns: give column too", "unit")
         name = "value" if column is None else column
         found = moments(
             {name: _numbers(data)} if column is None else data,
             [Scaled(name, *self.bounds)],
             self.grid,
-            NumberRules(where, unknown, table, line_breaks),
+            NumberRules(where, unknown, table, line_breaks, unit, max_per_unit, per_unit),
             squares=False,
         )
-        columns = () if column is None else (column,)
-        values, drop = (found.n, *found.sums), unknown == "drop"
-        return Statistics(columns, values, self._reading, where, drop, line_breaks, found.left_out)
+        return Statistics(
+            () if column is None else (column,),
+            (found.n, *found.sums),
+            self._reading,
+            where,
+            unknown == "drop",
+            line_breaks,
+            found.left_out,
+            unit or "record",
+            max_per_unit or 1,
+            per_unit,
+        )
 
     @property
     def _reading(self) -> tuple[Fraction, Fraction, int]:

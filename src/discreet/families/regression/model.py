@@ -154,6 +154,9 @@ class LinearRegression(_Model):
         *,
         where: str | None = None,
         unknown: str = "error",
+        unit: str | None = None,
+        max_per_unit: int | None = None,
+        per_unit: str = "cut",
         table: str | None = None,
         line_breaks: bool = False,
     ) -> Statistics:
@@ -170,6 +173,10 @@ class LinearRegression(_Model):
             unknown: records with a missing or infinite value are an "error", or left out ("drop",
                 which makes n private); "middle" takes the middle of the bounds for what is missing
                 and clips what is infinite.
+            unit: the column that tells whose record it is; then a whole unit is protected.
+            max_per_unit: how many records of one unit are kept at most.
+            per_unit: "cut" to `max_per_unit`; or "average": all are kept, and every unit weighs
+                one, so that it is the mean over units that is learnt.
             table: the table of a .duckdb file.
             line_breaks: declares that a correct CSV writer wrote the file, whose quoted values may
                 hold line breaks; a release says so. Else a record is a line.
@@ -186,16 +193,19 @@ class LinearRegression(_Model):
                 raise InputError("X must be None for arrays: data are the features", "X")
             data, y = read_arrays(data, y), "y"
             X = [name for name in data if name != y]  # noqa: N806
+            if unit is not None:
+                raise InputError("unit needs data with columns: give y by its name", "unit")
         model = self.of(y, X)
+        rules = NumberRules(where, unknown, table, line_breaks, unit, max_per_unit, per_unit)
         found = moments(
             data,
             model.scaled,
             self.grid,
-            NumberRules(where, unknown, table, line_breaks),
+            rules,
             radius=self.radius,
         )
         columns = (*model.X, y)
-        entries = ordered(found.sums, found.products, self.grid if self.intercept else None)
+        entries = ordered(found.sums, found.products, found.grid if self.intercept else None)
         return Statistics(
             columns,
             (found.n, *entries),
@@ -204,6 +214,9 @@ class LinearRegression(_Model):
             unknown == "drop",
             line_breaks,
             found.left_out,
+            unit or "record",
+            max_per_unit or 1,
+            per_unit,
         )
 
     @property
