@@ -24,6 +24,7 @@ from tests.statistics import noncentrality, pearson
 ROOT = Path(__file__).parents[2]
 STATES = {"a": (0, 1), "b": (0, 1), "c": (0, 1)}
 RECORDS = [(0, 1, 1), (1, 1, 0), (0, 0, 0), (1, 1, 1)]
+PRIVATE_N = ("lattice", "laplace_updates")
 OPTIONS: dict[str, dict[str, Any]] = {"posterior_sample": {"grid": 40}, "map": {"points": 10}}
 
 
@@ -152,8 +153,9 @@ def test_refusals(name: str) -> None:
             dp.mechanism(name, PAIR, wrong, epsilon=1)
     with pytest.raises(dp.InputError, match=f"colour is not an option of {name}"):
         dp.mechanism(name, PAIR, 3, epsilon=1, colour="red")
-    if name != "laplace_updates":
-        with pytest.raises(dp.InputError, match=r"adjacency 'substitute'.* use 'laplace_updates'"):
+    if name not in PRIVATE_N:
+        advice = "use 'lattice' or 'laplace_updates'"
+        with pytest.raises(dp.InputError, match=rf"adjacency 'substitute'.* {advice}"):
             dp.mechanism(name, PAIR, epsilon=1, adjacency="add-remove")
     if name != "posterior_sample":
         with pytest.raises(dp.InputError, match="use 'posterior_sample'"):

@@ -163,13 +163,16 @@ def test_a_private_number_of_records() -> None:
     counted = PAIR.count(data, unknown="drop")
     with pytest.raises(dp.PrivacyRefusedError, match="no public n"):
         dp.release(counted, PAIR, epsilon=1)
-    with pytest.raises(dp.InputError, match="use 'laplace_updates'"):
-        dp.release(counted, PAIR, epsilon=1, adjacency="add-remove")
-    made = dp.release(counted, PAIR, 1, "laplace_updates", adjacency="add-remove")
-    assert str(made.guarantee) == "ε = 1, δ = 0 for adding or removing one record"
-    assert made.config.n is None
-    with pytest.raises(dp.InputError, match="n must be None under add-remove"):
-        dp.mechanism("laplace_updates", PAIR, 3, epsilon=1, adjacency="add-remove")
+    assert dp.release(counted, PAIR, 1, adjacency="add-remove").mechanism.name == "lattice"
+    for name in ("lattice", "laplace_updates"):
+        made = dp.release(counted, PAIR, 1, name, adjacency="add-remove")
+        assert str(made.guarantee) == "ε = 1, δ = 0 for adding or removing one record"
+        assert made.config.n is None
+        with pytest.raises(dp.InputError, match="n must be None under add-remove"):
+            dp.mechanism(name, PAIR, 3, epsilon=1, adjacency="add-remove")
+    for name in ("fourier", "map", "posterior_sample"):
+        with pytest.raises(dp.InputError, match="use 'lattice' or 'laplace_updates'"):
+            dp.release(counted, PAIR, 1, name, adjacency="add-remove")
 
 
 def test_what_is_refused() -> None:
