@@ -56,7 +56,7 @@ def test_what_is_refused() -> None:
         private = dp.mechanism(name, PAIR, epsilon=1, adjacency="add-remove")
         with pytest.raises(dp.InputError, match="total must be given for a mechanism under add-"):
             dp.audit(private)
-        with pytest.raises(dp.InputError, match="total must be at least 1, got 0"):
+        with pytest.raises(dp.InputError, match="total must lie between 1 and 1000000, got 0"):
             dp.audit(private, 0)
         with pytest.raises(dp.NotEnumerable, match="pairs of data sets"):
             dp.audit(private, 99)
