@@ -56,9 +56,14 @@ def test_what_one_person_changes(rule: str, most: int) -> None:
     assert longest_swap == pytest.approx(reach * math.sqrt(2 * size), rel=1e-12)
 
 
+def pieces(law: Any) -> list[NoiseLaw]:
+    found: Any = law.parts if isinstance(law, ProductLaw) else (law,)
+    return list(found)
+
+
 def rates(law: Any) -> list[Fraction]:
     """Of every table."""
-    return [part.rate for part in law.parts] if isinstance(law, ProductLaw) else [law.rate]
+    return [law.rate for law in pieces(law)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,9 +80,9 @@ def test_the_noise_is_as_wide_as_a_person(name: str) -> None:
         made = dp.mechanism(name, CHAIN, epsilon=1, **PRIVATE_N, **options)
         assert [wider * rate for rate in rates(made.make_raw_law(nobody))] == once
         guarantee = made.guarantee
-        assert (guarantee.epsilon, guarantee.delta, guarantee.unit) == (1, 0, "patient")
+        assert str(guarantee).startswith("ε = 1, δ = 0 for adding or removing one patient")
+        assert guarantee.unit == "patient"
         assert guarantee.max_per_unit == options.get("max_per_unit", 1)
-        assert "adding or removing one patient" in str(guarantee)
         assert "patient" in str(guarantee.basis)
         assert made.config.heading.endswith(said)
         assert pickle.loads(pickle.dumps(made)) == made
@@ -108,10 +113,6 @@ def test_one_record_of_every_person_under_substitution(name: str) -> None:
 
 
 # -- curves ------------------------------------------------------------------------------------
-
-
-def pieces(law: Any) -> list[NoiseLaw]:
-    return list(law.parts) if isinstance(law, ProductLaw) else [law]
 
 
 def columns(made: dp.Mechanism, values: Any, half: int = 1000) -> list[Any]:
@@ -308,13 +309,15 @@ def test_what_is_refused() -> None:
     for name in NAMES:
         with pytest.raises(dp.InputError, match="known from the counts and cannot be given"):
             dp.release(cut, PAIR, 1, name, max_per_unit=1, **PRIVATE_N)
-        for option, value, sentence in (
+        several: tuple[tuple[str, Any, str], ...] = (
             ("max_per_unit", 2, "max_per_unit must be 1 under substitution, got 2"),
             ("per_unit", "average", "per_unit must be 'cut' under substitution, got 'average'"),
-        ):
+        )
+        for option, value, sentence in several:
             with pytest.raises(dp.InputError, match=sentence):
                 dp.mechanism(name, PAIR, 3, epsilon=1, unit="patient", **{option: value})
-        for options in ({"max_per_unit": 0}, {"unit": ""}, {"per_unit": "mean"}):
+        wrong: list[dict[str, Any]] = [{"max_per_unit": 0}, {"unit": ""}, {"per_unit": "mean"}]
+        for options in wrong:
             with pytest.raises(dp.InputError, match=next(iter(options))):
                 dp.mechanism(name, PAIR, epsilon=1, **PRIVATE_N, **options)
         with pytest.raises(dp.InputError, match="needs the name of a unit"):
