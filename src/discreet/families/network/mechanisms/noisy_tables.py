@@ -55,7 +55,7 @@ def laplace_updates(
     changes = tables * (2 if n is not None else who.reach)
     rate = epsilon / changes
     theorem = Theorem(
-        f"discrete Laplace noise of rate ε/{changes} on tables that {_change(who)} by at most "
+        f"discrete Laplace noise of rate ε/{changes} on {_tables_changing(who)} by at most "
         f"{changes}",
         "Zhang, Rubinstein and Dimitrakakis 2016, Corollary 1",
     )
@@ -84,11 +84,10 @@ def laplace_updates(
     )
 
 
-def _change(who: Unit) -> str:
-    """What the tables do, in words."""
-    if who.averaged:
-        return f"are in parts of 1/{who.parts} and one {who.name} changes"
-    return "change" if who == Unit() else f"one {who.name} changes"
+def _tables_changing(who: Unit) -> str:
+    """Tables that change, in words, and who changes them."""
+    parts = f" in parts of 1/{who.parts}" if who.averaged else ""
+    return f"tables{parts} that " + ("change" if who == Unit() else f"one {who.name} changes")
 
 
 def _add_remove(
@@ -164,7 +163,7 @@ def family_lattice(
     # Replacing a record changes each family's table by e_i − e_j at most, for which the lattice law
     # with ε_f loses ε_f. The tables' laws are independent, so the losses add up: Σ ε_f ≤ ε. A unit
     # with at most one record is replaced as that record is, with n units in all.
-    one = "" if who == Unit() else f" in which one {who.name} is a record"
+    one = "" if who == Unit() else f", where a {who.name} is one record"
     theorem = Theorem(
         f"the lattice law on every family's table{one}, with budgets that sum to ε",
         "sequential composition; Hardt and Talwar 2010",
@@ -193,7 +192,7 @@ def _independent_lattice(
     # agree is post-processing.
     rates = [budget / who.reach for budget in budgets]
     theorem = Theorem(
-        f"discrete Laplace noise of rate ε_f/{who.reach} on tables that {_change(who)} by at most "
+        f"discrete Laplace noise of rate ε_f/{who.reach} on {_tables_changing(who)} by at most "
         f"{who.reach} each, with budgets ε_f that sum to ε",
         "sequential composition; Ghosh, Roughgarden and Sundararajan 2009",
     )
