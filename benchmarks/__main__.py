@@ -31,6 +31,7 @@ def main() -> None:
         counting.spark,
         counting.ledger,
         networks.alarm,
+        networks.private_number,
         networks.wide_naive_bayes,
         networks.classification,
         regression.statistics_at_scale,

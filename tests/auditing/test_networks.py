@@ -52,8 +52,16 @@ def test_what_is_refused() -> None:
         dp.audit(dp.mechanism("posterior_sample", PAIR, 1, epsilon=1))
     with pytest.raises(dp.NotEnumerable, match="three or more states"):
         dp.audit(dp.mechanism("posterior_sample", CHAIN, 1, epsilon=9, grid=5))
-    with pytest.raises(dp.InputError, match="public n only"):
-        dp.audit(dp.mechanism("laplace_updates", PAIR, epsilon=1, adjacency="add-remove"))
+    for name in ("lattice", "laplace_updates"):
+        private = dp.mechanism(name, PAIR, epsilon=1, adjacency="add-remove")
+        with pytest.raises(dp.InputError, match="total must be given for a mechanism under add-"):
+            dp.audit(private)
+        with pytest.raises(dp.InputError, match="total must lie between 1 and 1000000, got 0"):
+            dp.audit(private, 0)
+        with pytest.raises(dp.NotEnumerable, match="pairs of data sets"):
+            dp.audit(private, 99)
+    with pytest.raises(dp.InputError, match="total is for add-remove only, got 2"):
+        dp.audit(dp.mechanism("lattice", PAIR, 1, epsilon=1), 2)
     with pytest.raises(dp.InputError, match="counts of categories"):
         dp.audit(dp.mechanism("lattice", PAIR, 1, epsilon=1)).delta(0.5)
     assert math.isfinite(dp.audit(dp.mechanism("map", PAIR, 1, epsilon=1)).epsilon)

@@ -59,6 +59,7 @@ def test_a_network_is_released(
     "options",
     [
         ("--mechanism", "laplace_updates", "--adjacency", "add-remove", "--unknown", "drop"),
+        ("--adjacency", "add-remove", "--unknown", "drop"),
         ("--mechanism", "posterior_sample", "--adjacency", "attribute", "--samples", "2"),
         ("--mechanism", "posterior_sample", "--omega", "0.01"),
         ("--mechanism", "map", "--points", "20", "--prior", "1/2"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import pickle
@@ -17,13 +18,16 @@ import discreet as dp
 from discreet.core import Law
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.product import ProductLaw
+from tests.families.network import persons
 from tests.families.network.networks import CHAIN, FORK, PAIR, exact_loss, tables
+from tests.families.network.persons import RULES
 from tests.specs import NETWORK_MECHANISMS
 from tests.statistics import noncentrality, pearson
 
 ROOT = Path(__file__).parents[2]
 STATES = {"a": (0, 1), "b": (0, 1), "c": (0, 1)}
 RECORDS = [(0, 1, 1), (1, 1, 0), (0, 0, 0), (1, 1, 1)]
+PRIVATE_N = ("lattice", "laplace_updates")
 OPTIONS: dict[str, dict[str, Any]] = {"posterior_sample": {"grid": 40}, "map": {"points": 10}}
 
 
@@ -132,6 +136,47 @@ def test_guarantee_json_pickle_and_posterior(name: str, tmp_path: Path) -> None:
             dp.Release.from_json(edited)
 
 
+@pytest.mark.parametrize("name", PRIVATE_N)
+@pytest.mark.parametrize("rule", [None, *RULES])
+def test_a_private_n_and_persons(name: str, rule: str | None, tmp_path: Path) -> None:
+    """What is promised and written, read, drawn and shown, where n is private."""
+    schema = json.loads((ROOT / "docs" / "release.schema.json").read_text(encoding="utf-8"))
+    options = RULES[rule] if rule else {}
+    unit = options.get("unit", "record")
+    for net in nets(name):
+        people = [(record,) for record in itertools.product(*net.states.values())] * 3
+        values = persons.counted(net, people, rule or "cut", unit=unit, **_most(rule))
+        made = dp.mechanism(name, net, epsilon=2, adjacency="add-remove", **options)
+        assert f"adding or removing one {unit}" in repr(made)
+        release = dp.release(values, net, 2, name, adjacency="add-remove")
+        assert release.guarantee == made.guarantee
+        assert (release.n_source, release.config.n) == (None, None)
+        document = json.loads(release.to_json())
+        jsonschema.Draft202012Validator(schema).validate(document)
+        release.save(tmp_path / "release.json", overwrite=True)
+        again = dp.Release.load(tmp_path / "release.json")
+        assert again == release
+        assert pickle.loads(pickle.dumps(again)) == release
+        for node in net.nodes:
+            for law in (release.posterior, release.noise_aware()):
+                mean, interval = law.mean(node), law.interval(node)
+                assert mean.sum(axis=1) == pytest.approx(1)
+                assert (interval[..., 0] <= interval[..., 1]).all()
+        assert str(release.summary())
+        assert math.isfinite(release.posterior.log_likelihood(values))
+        edits: list[dict[str, Any]] = [{"n": 3}, {"options": {}}]
+        edits += [{part: [9] * net.size} for part in ("value", "raw")]
+        for edit in edits:
+            if document | edit != document:
+                with pytest.raises(dp.DocumentError):
+                    dp.Release.from_json(document | edit)
+        assert math.isfinite(dp.audit(made, 1).epsilon)
+
+
+def _most(rule: str | None) -> dict[str, Any]:
+    return {} if rule else {"max_per_unit": 1}
+
+
 @pytest.mark.parametrize("name", NETWORK_MECHANISMS)
 def test_simulation_is_reproducible_and_marked(name: str) -> None:
     releases = [
@@ -152,8 +197,9 @@ def test_refusals(name: str) -> None:
             dp.mechanism(name, PAIR, wrong, epsilon=1)
     with pytest.raises(dp.InputError, match=f"colour is not an option of {name}"):
         dp.mechanism(name, PAIR, 3, epsilon=1, colour="red")
-    if name != "laplace_updates":
-        with pytest.raises(dp.InputError, match=r"adjacency 'substitute'.* use 'laplace_updates'"):
+    if name not in PRIVATE_N:
+        advice = "use 'lattice' or 'laplace_updates'"
+        with pytest.raises(dp.InputError, match=rf"adjacency 'substitute'.* {advice}"):
             dp.mechanism(name, PAIR, epsilon=1, adjacency="add-remove")
     if name != "posterior_sample":
         with pytest.raises(dp.InputError, match="use 'posterior_sample'"):

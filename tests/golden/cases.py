@@ -12,12 +12,19 @@ import polars as pl
 
 import discreet as dp
 from discreet.core.documents import digest
+from discreet.core.tables import Tables
 from tests.programs.attacks import ADDED, BOOLS, with_params, written
 
 ABC = dp.DirichletMultinomial(("a", "b", "c"), prior=(0.5, 1, 2))
 AB = dp.BetaBinomial(categories=("a", "b"))
 NET = dp.BayesNet({"a": (), "c": ("a",)}, {"a": ("y", "n"), "c": (1, 2, 3)})
 FLAGS = dp.BayesNet({"a": (), "b": ("a",)}, {"a": ("y", "n"), "b": (True, False)})
+TABLES = tuple(family.columns for family in NET.families)
+PERSONS = Tables(TABLES, ((2, 2), (1, 0, 1, 0, 1, 1)), unit="unit", max_per_unit=2)
+SINGLE = Tables(TABLES, ((2, 1), (1, 0, 1, 0, 0, 1)), unit="unit")
+AVERAGES = Tables(
+    TABLES, ((6000, 4800), (2400, 0, 3600, 0, 1200, 3600)), unit="unit", per_unit="average"
+)
 MEAN = dp.NormalMean(Fraction(1, 3), 4, 9, bounds=(-5, 5))
 PLAIN_MEAN = dp.NormalMean(bounds=(0, 4))
 LINE = dp.LinearRegression((1, 2), 1, {"x": (0, 4), "z": (-1, 1), "y": (0, 9)}, radius=1)
@@ -103,6 +110,12 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
     "network lattice as it is": (NET.count(FRAME), NET, 2, "lattice", {}),
     "network laplace_updates": (NET.count(FRAME), NET, 2, "laplace_updates", {}),
     "network add-remove": (NET.count(FRAME), NET, 2, "laplace_updates", PRIVATE_N),
+    "network lattice, add-remove": (NET.count(FRAME), NET, 2, "lattice", PRIVATE_N),
+    "network lattice of persons": (PERSONS, NET, 2, "lattice", PRIVATE_N | {"shares": (0.3, 0.6)}),
+    "network lattice of averages": (AVERAGES, NET, 2, "lattice", PRIVATE_N),
+    "network lattice, one record each": (SINGLE, NET, 2, "lattice", {}),
+    "network laplace_updates of persons": (PERSONS, NET, 2, "laplace_updates", PRIVATE_N),
+    "network laplace_updates of averages": (AVERAGES, NET, 2, "laplace_updates", PRIVATE_N),
     "network fourier": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {"t": Fraction(1, 2)}),
     "network fourier as it is": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {}),
     "network posterior_sample, coarse": (

@@ -112,11 +112,11 @@ def test_a_certificate_is_verified(name: str) -> None:
 
 
 def test_a_ledger_is_read_and_goes_on() -> None:
+    paid = [name for name in documents.PAID if name in OLD]
     with documents.ledger() as place:
         book = dp.Ledger.existing(place)
         assert book.verify().ok
         outcomes = [entry for entry in book.history() if entry.kind == "outcome"]
-        paid = [name for name in documents.PAID if name in OLD]  # when it was written
         assert [entry.dataset for entry in outcomes] == paid
         for entry in outcomes:
             assert entry.settles is not None

@@ -23,7 +23,8 @@ def audit(mechanism: Mechanism, total: int | None = None) -> Audit:
         mechanism: made by `dp.mechanism`, with finitely many released outcomes. Two categories
             to n = 10,000 and beyond, three to n = 60 and beyond, about 250 with an equal prior.
             Of a network: two or three binary nodes and a few records; the raw output is audited.
-        total: under add-remove, the largest number of records that is covered.
+        total: under add-remove, the largest number of records that is covered, or of units if
+            each weighs one.
 
     Returns:
         An `Audit`: `epsilon`, `epsilon_lower`, `witness`, `delta(epsilon)`, `profile()`,

@@ -14,6 +14,7 @@ from flint import arb
 
 from discreet import check
 from discreet.auditing.audits import Audit, rounded
+from discreet.auditing.spaces import most_records
 from discreet.core import Adjacency, Law, Mechanism, Witness
 from discreet.core.law import Outcome
 from discreet.errors import InputError, NotEnumerable
@@ -25,6 +26,7 @@ from discreet.laws.product import ProductLaw
 from discreet.progress import track
 
 Record: TypeAlias = tuple[int, ...]  # the place of the state of every node
+Data: TypeAlias = tuple[Record, ...]
 
 MOST_PAIRS = 200_000
 MOST_OUTPUTS = 20_000  # of one part of the output
@@ -39,14 +41,20 @@ class Loss(NamedTuple):
 
 
 def audit_network(mechanism: Mechanism, total: int | None = None) -> Audit:
-    """Of the raw output, over all data sets of n records of a small network."""
+    """Of the raw output, over all data sets of n records of a small network.
+
+    Under add-remove of up to `total` records, or of up to `total` units of one record each: the
+    tables of a unit whose records weigh one together are a mean of those of such units, and the
+    loss of independent noise, Σ rate·|shift|, is convex in what a unit adds.
+    """
     n = mechanism.config.n
-    if n is None or total is not None:
-        raise InputError("mechanism of a network is audited with a public n only", "mechanism")
+    if n is not None and total is not None:
+        raise InputError(f"total is for add-remove only, got {check.brief(total)}", "total")
     if n == 0:
         return Audit(mechanism, 0.0, 0.0, None)
-    lower, upper, witness = worst_pair(mechanism, n)
-    return Audit(mechanism, rounded(upper, math.inf), rounded(lower, 0), witness)
+    records = most_records(total) if n is None else n
+    lower, upper, witness = worst_pair(mechanism, records)
+    return Audit(mechanism, rounded(upper, math.inf), rounded(lower, 0), witness, total)
 
 
 def worst_pair(mechanism: Mechanism, n: int) -> tuple[Fraction, Fraction, Witness]:
@@ -58,13 +66,12 @@ def worst_pair(mechanism: Mechanism, n: int) -> tuple[Fraction, Fraction, Witnes
     families = config.model.families
     sizes = {family.node: family.shape[-1] for family in families}
     world = list(itertools.product(*map(range, sizes.values())))
-    pairs = _pairs(world, config.adjacency)
-    data = math.comb(n - 1 + len(world) - 1, n - 1)
-    if data * len(pairs) > MOST_PAIRS:
+    neighbours, size = _neighbours(mechanism, world, n)
+    if size > MOST_PAIRS:
         raise NotEnumerable(
             f"an audit of {check.number_of(n, 'record')} of {len(world)} kinds compares "
-            f"{check.big(data * len(pairs))} pairs of data sets, at most {MOST_PAIRS} are possible",
-            data * len(pairs),
+            f"{check.big(size)} pairs of data sets, at most {MOST_PAIRS} are possible",
+            size,
         )
     places = {node: i for i, node in enumerate(sizes)}
     axes = [[places[name] for name in family.columns] for family in families]
@@ -77,11 +84,11 @@ def worst_pair(mechanism: Mechanism, n: int) -> tuple[Fraction, Fraction, Witnes
             for own, family in zip(axes, families, strict=True)
         )
 
-    def tables(records: tuple[Record, ...]) -> Outcome:
+    def tables(records: Data) -> Outcome:
         found = [[0] * family.cells for family in families]
         for record in records:
             for table, cell in zip(found, cells(record), strict=True):
-                table[cell] += 1
+                table[cell] += config.parts
         return tuple(itertools.chain.from_iterable(found))
 
     @cache
@@ -89,19 +96,43 @@ def worst_pair(mechanism: Mechanism, n: int) -> tuple[Fraction, Fraction, Witnes
         return list(_parts(mechanism.make_raw_law(values)))
 
     lower, upper, witness = Fraction(0), Fraction(0), None
-    rests = itertools.combinations_with_replacement(world, n - 1)
-    for rest in track(rests, "audit", data):
-        for one, other in pairs:
-            here, there = tables((*rest, one)), tables((*rest, other))
-            for p, q in ((here, there), (there, here)):
-                losses = [_loss(*both) for both in zip(parts(p), parts(q), strict=True)]
-                upper = max(upper, sum((loss.upper for loss in losses), Fraction(0)))
-                attained = sum((loss.lower for loss in losses), Fraction(0))
-                if attained > lower or witness is None:
-                    output = tuple(x for loss in losses for x in loss.output)
-                    lower, witness = max(lower, attained), Witness(p, q, output)
+    for one, other in track(neighbours, "audit", size):
+        here, there = tables(one), tables(other)
+        for p, q in ((here, there), (there, here)):
+            losses = [_loss(*both) for both in zip(parts(p), parts(q), strict=True)]
+            upper = max(upper, sum((loss.upper for loss in losses), Fraction(0)))
+            attained = sum((loss.lower for loss in losses), Fraction(0))
+            if attained > lower or witness is None:
+                output = tuple(x for loss in losses for x in loss.output)
+                lower, witness = max(lower, attained), Witness(p, q, output)
     assert witness is not None
     return lower, upper, witness
+
+
+def _neighbours(
+    mechanism: Mechanism, world: list[Record], n: int
+) -> tuple[Iterator[tuple[Data, Data]], int]:
+    """All pairs of data sets of n records, or of up to n under add-remove; and how many."""
+    if mechanism.config.adjacency is Adjacency.ADD_REMOVE:
+        most, kinds = min(mechanism.guarantee.max_per_unit, n), len(world)
+        size = sum(
+            math.comb(one + kinds - 1, one) * math.comb(n - one + kinds, kinds)
+            for one in range(1, most + 1)
+        )
+        return _added(world, n, most), size
+    pairs = _pairs(world, mechanism.config.adjacency)
+    rests = itertools.combinations_with_replacement(world, n - 1)
+    replaced = (((*rest, one), (*rest, other)) for rest in rests for one, other in pairs)
+    return replaced, math.comb(n - 1 + len(world) - 1, n - 1) * len(pairs)
+
+
+def _added(world: list[Record], total: int, most: int) -> Iterator[tuple[Data, Data]]:
+    """A unit of up to so many records is added, to whatever there is."""
+    for size in range(1, most + 1):
+        for unit in itertools.combinations_with_replacement(world, size):
+            for others in range(total - size + 1):
+                for rest in itertools.combinations_with_replacement(world, others):
+                    yield rest, (*rest, *unit)
 
 
 def _pairs(world: list[Record], adjacency: Adjacency) -> list[tuple[Record, Record]]:

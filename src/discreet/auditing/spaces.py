@@ -161,13 +161,7 @@ def _add_remove(mechanism: Mechanism, total: int | None) -> Space:
     the infinite range is clamped to 0 … total. So it is above for noise that is rounded down, and
     below it is cut at 0 before it is released.
     """
-    if total is None:
-        raise InputError(
-            "total must be given for a mechanism under add-remove: the largest number of records "
-            "that the audit covers, got None",
-            "total",
-        )
-    total = check.whole("total", total, least=1, most=10**6)
+    total = most_records(total)
     config = mechanism.config
     k, most = len(config.model.categories), mechanism.guarantee.max_per_unit
     assert config.adjacency is Adjacency.ADD_REMOVE
@@ -194,6 +188,17 @@ def _add_remove(mechanism: Mechanism, total: int | None) -> Space:
     kept = max(4, _KEPT // (total + 1) ** k)
     row = lru_cache(kept)(lambda counts: law(counts).bounded_log_p())
     return Space(row, law((0,) * k).support, pairs, size)
+
+
+def most_records(total: int | None) -> int:
+    """How many records an audit covers where their number is private."""
+    if total is None:
+        raise InputError(
+            "total must be given for a mechanism under add-remove: the largest number of records "
+            "that the audit covers, got None",
+            "total",
+        )
+    return check.whole("total", total, least=1, most=10**6)
 
 
 def _steps(k: int, most: int) -> list[Outcome]:

@@ -34,7 +34,7 @@ from discreet.families.network import FAMILY
     default="substitute",
     show_default=True,
     type=click.Choice(["substitute", "add-remove", "attribute"]),
-    help="add-remove: laplace_updates; attribute: posterior_sample.",
+    help="add-remove: lattice or laplace_updates; attribute: posterior_sample.",
 )
 @click.option("--n", type=int, help="The public number of records, checked against the data.")
 @click.option("--where", help='Only records that satisfy a condition, such as "age >= 50".')

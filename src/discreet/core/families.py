@@ -148,7 +148,7 @@ def mechanism(
             `help(dp.MECHANISMS[name])` has the formula, the reference and the guarantee.
             For a `BayesNet`:
             "lattice": every table with its share of the budget, made to agree; option shares
-            ("sizes" or "equal");
+            ("sizes" or "equal"), and as the next one unit, max_per_unit, per_unit;
             "laplace_updates": independent noise on every cell;
             "fourier": noise on parities, for nodes of two states; option t, P2's stealth;
             "posterior_sample": draws of the probabilities; options samples, omega, grid;
@@ -166,7 +166,7 @@ def mechanism(
         n: the public number of records; left out under add-remove, where it is private.
         epsilon: the nominal privacy parameter of the mechanism; `guarantee` says what is proved.
         adjacency: "substitute"; "add-remove" for `lattice` and `gaussian`, in networks
-            `laplace_updates`, of means `laplace` and `gaussian`, in regressions `statistics`;
+            also `laplace_updates`, of means `laplace` and `gaussian`, in regressions `statistics`;
             "attribute" for `posterior_sample`.
         options: of the mechanism, as listed.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core.adjacency import Adjacency
-from discreet.core.counts import CountsLike
+from discreet.core.counts import AVERAGED, CountsLike
 from discreet.core.documents import VERSION, encode
 from discreet.core.guarantee import Guarantee
 from discreet.core.law import Law, Outcome, Value
@@ -76,6 +76,11 @@ class Config:
     def title(self) -> str:
         """What stands above a figure: mechanism, n and ε."""
         return f"{self.heading}, {check.equation('ε', self.epsilon)}"
+
+    @property
+    def parts(self) -> int:
+        """How many steps of the noise one record is, or one unit if each weighs one."""
+        return AVERAGED if dict(self.options).get("per_unit") == "average" else 1
 
     def __str__(self) -> str:
         settings = {"n": self.n, "epsilon": check.show(self.epsilon), **dict(self.options)}

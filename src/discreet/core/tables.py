@@ -56,6 +56,13 @@ class Tables(Records):
         """The number of records, or of units if each weighs one."""
         return sum(self.values[0]) // self.parts if self.values else 0
 
+    @property
+    def weights(self) -> tuple[tuple[int | Fraction, ...], ...]:
+        """The counts, of units if each weighs one."""
+        if not self.averaged:
+            return self.values
+        return tuple(tuple(Fraction(c, AVERAGED) for c in table) for table in self.values)
+
 
 class Network(AnyModel, Protocol):
     """A model of several variables: what mechanisms read of it is public."""

@@ -85,7 +85,8 @@ def _cells(problem: Problem, lows: list[int], highs: list[int]) -> Product:
         steps = min(math.ceil(growth / math.log(ratio)), _MOST_CELLS) + 2
         growing = float(single) * np.exp(np.linspace(0.0, growth, steps)) - float(low)
         edges = [np.arange(single - low + 1), growing.astype(np.int64)]
-        edges.append(np.array([z - low, z + 1 - low, high - low]))
+        kink = math.floor(z) - low
+        edges.append(np.array([kink, kink + 1, high - low]))
         if problem.kernel.curvature:  # within a cell the noise is nearly straight
             narrow = max(1, math.floor(1 / (_FINE * problem.kernel.scale)))
             edges.append(np.arange(0, high - low, narrow))

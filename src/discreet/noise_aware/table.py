@@ -34,9 +34,9 @@ _MOST_DRAWS, _LEAST_DRAWS = 10_000, 2_000
 
 
 class Noise(NamedTuple):
-    """Noisy counts, and the noise around each."""
+    """Noisy counts, of records, and the noise around each."""
 
-    z: Outcome
+    z: tuple[int | Fraction, ...]
     kernel: Kernel
 
 
@@ -53,22 +53,32 @@ def impossible() -> InputError:
     return InputError("raw must be an output that the mechanism can give", "raw")
 
 
-def additive(law: Law, raw: Outcome) -> Noise | None:
-    """The noise of a law that adds it; None for other laws."""
+def additive(law: Law, raw: Outcome, parts: int = 1) -> Noise | None:
+    """The noise of a law that adds it; None for other laws.
+
+    If one record is `parts` steps of the noise, z/parts lies as far from a whole count c, in
+    records, as z does from parts·c, in steps: noise that is as much steeper, around a fraction.
+    """
     if isinstance(law, LatticeLaw):
         if sum(raw) != sum(law.center):
             raise impossible()
-        return Noise(raw, LaplaceKernel(float(law.epsilon / 2)))
+        return Noise(_in_records(raw, parts), LaplaceKernel(float(parts * law.epsilon / 2)))
     if isinstance(law, NoiseLaw) and law.low is None and law.high is None:
         if law.total is not None and sum(raw) != law.total:
             raise impossible()
-        kernel = LaplaceKernel(float(law.rate), law.shape == "floored")
-        return Noise(raw[: len(law.center)], kernel)
+        if law.shape == "floored" and parts > 1:
+            return None  # it is rounded to steps, not to records
+        kernel = LaplaceKernel(float(parts * law.rate), law.shape == "floored")
+        return Noise(_in_records(raw[: len(law.center)], parts), kernel)
     if isinstance(law, DiscreteGaussianLaw) and len(set(law.variances)) == 1:
-        return Noise(raw, NormalKernel(float(law.variances[0])))
+        return Noise(_in_records(raw, parts), NormalKernel(float(law.variances[0] / parts**2)))
     if isinstance(law, PointMass) and raw != law.point:
         raise impossible()
     return None
+
+
+def _in_records(raw: Outcome, parts: int) -> tuple[int | Fraction, ...]:
+    return raw if parts == 1 else tuple(Fraction(z, parts) for z in raw)
 
 
 def infer(
@@ -109,7 +119,7 @@ def _several(
     k, z = len(prior), noise.z
     order, last = list(range(k)), None
     if n is not None and len(z) == k:  # the count that is fixed by the others: a large one
-        order.append(order.pop(int(np.argmax(z))))
+        order.append(order.pop(max(order, key=z.__getitem__)))
         last = z[order[-1]]
     free = tuple(z[i] for i in order[: k - (n is not None)])
     problem = Problem(tuple(prior[i] for i in order), n, free, last, noise.kernel, n_prior)

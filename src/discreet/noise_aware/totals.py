@@ -34,8 +34,8 @@ class Problem:
 
     prior: tuple[Fraction, ...]
     n: int | None
-    z: tuple[int, ...]  # of the free counts: all but the last if n is public
-    last: int | None  # the noisy version of the last count, if it is not free
+    z: tuple[int | Fraction, ...]  # of the free counts: all but the last if n is public
+    last: int | Fraction | None  # the noisy version of the last count, if it is not free
     kernel: Kernel
     n_prior: PriorOfN
 
@@ -129,7 +129,7 @@ def largest(problem: Problem, least: int, tilted: Floats, tilt: float) -> float:
         centre = float(problem.n - least - problem.last)
         noise = tilt * (tilt / problem.kernel.curvature / 2 - centre)
         return noise + float(log_rise(float(problem.prior[-1]), np.zeros(1))[0])
-    ends = [0, problem.n]
+    ends: list[int | Fraction] = [0, problem.n]
     if problem.last is not None:
         ends.append(min(max(problem.n - problem.last, 0), problem.n))
     above = np.array([float(end - least) for end in ends])

@@ -40,7 +40,7 @@ def prepare(problem: Problem, rounds: int = _ROUNDS) -> Product:
 def widening(problem: Problem) -> Iterator[tuple[list[int], list[int]]]:
     """Ever wider windows, given by their ends, until they hold everything."""
     reach = _START + 1.5 * math.log(len(problem.z)) + max(0.0, -math.log(problem.kernel.scale))
-    centres = [min(max(z, 0), problem.most) for z in problem.z]
+    centres = [min(max(math.floor(z), 0), problem.most) for z in problem.z]
     for _ in range(_ROUNDS):
         half = math.ceil(problem.kernel.reach(reach))
         lows = [max(0, centre - half) for centre in centres]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.core import Adjacency, Example, Family, Mechanism, MechanismSpec, families
+from discreet.core.counts import Records
+from discreet.core.unit import Unit
 
 EPSILON = 1
 
@@ -46,8 +48,9 @@ class Case:
         return dict(self.example.options.get(self.spec.name, {}))
 
     def make(self, epsilon: Any = EPSILON, **options: Any) -> Mechanism:
-        """The mechanism for as many records as the example has."""
+        """The mechanism for as many records as the example has, and for whose they are."""
         given = {"adjacency": self.adjacency, "n": self.public_n} | self.options | options
+        given = dict(whose(self.example.data).options_if_any) | given
         return families.mechanism(self.spec.name, self.model, epsilon=epsilon, **given)
 
     def stored(self, made: Mechanism) -> Mechanism:
@@ -71,9 +74,22 @@ class Case:
         return release(self.example.data, self.example.model, epsilon, name, **given)
 
 
+def whose(data: object) -> Unit:
+    """The unit whose records were counted."""
+    if not isinstance(data, Records):
+        return Unit()
+    return Unit(data.unit, data.max_per_unit, data.averaged)
+
+
 def cases(family: Family) -> Iterator[Case]:
-    """All of a family."""
+    """All of a family; of units with several records those that are protected."""
     for number, example in enumerate(family.examples(), 1):
+        unit = whose(example.data)
+        wanted = {name for name, _ in unit.options_if_any}
         for spec in family.specs:
             for adjacency in spec.adjacencies:
-                yield Case(family, spec, adjacency, example, number)
+                several = unit.averaged or unit.most > 1
+                if several and adjacency is not Adjacency.ADD_REMOVE:
+                    continue
+                if wanted <= {option.name for option in spec.options}:
+                    yield Case(family, spec, adjacency, example, number)

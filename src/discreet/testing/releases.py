@@ -100,7 +100,9 @@ def is_paid_for(case: Case) -> None:
     with tempfile.TemporaryDirectory() as place:
         ledger = Ledger.open(Path(place) / "budget.db")
         ledger.create(
-            "ward", 1.5 * promised.epsilon, 1.5 * promised.delta, adjacency=case.adjacency
+            *("ward", 1.5 * promised.epsilon, 1.5 * promised.delta),
+            adjacency=case.adjacency,
+            unit=promised.unit,
         )
         paid = case.release(ledger=ledger, dataset="ward", request_id="first")
         assert paid.receipt is not None

@@ -43,7 +43,7 @@ def flat(n: Any) -> Any:
 def brute_force(
     net: BayesNet,
     place: int,
-    z: Sequence[int],
+    z: Sequence[float],
     rate: float,
     totals: Sequence[int],
     log_p_of_n: Callable[[Any], Any] = flat,
@@ -131,12 +131,40 @@ def test_any_output_and_prior(
 )
 def test_a_private_number_of_records(n_prior: Any, totals: Any, log_p: Any) -> None:
     raw = (2, 1, 1, -1, 0, 2)
-    made = dp.mechanism("laplace_updates", PAIR, epsilon=3, adjacency="add-remove")
-    found = infer(made, raw, n_prior=n_prior)
-    for place, part in enumerate(by_family(PAIR, raw)):
-        mean, sd = brute_force(PAIR, place, part, 1.5, totals, log_p)
-        np.testing.assert_allclose(found.mean(PAIR.nodes[place]), mean, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(found.sd(PAIR.nodes[place]), sd, rtol=0, atol=1e-9)
+    for name, parts in (("laplace_updates", [1 / 2] * 2), ("lattice", SIZES)):
+        made = dp.mechanism(name, PAIR, epsilon=3, adjacency="add-remove")
+        found = infer(made, raw, n_prior=n_prior)
+        for place, part in enumerate(by_family(PAIR, raw)):
+            mean, sd = brute_force(PAIR, place, part, 3 * parts[place], totals, log_p)
+            np.testing.assert_allclose(found.mean(PAIR.nodes[place]), mean, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(found.sd(PAIR.nodes[place]), sd, rtol=0, atol=1e-9)
+
+
+SIZES = [float(share) for share in noisy_tables.split(PAIR, "sizes")]
+
+
+@pytest.mark.parametrize("epsilon", [6.0, 30.0])
+@pytest.mark.parametrize("n_prior", [None, (2, 5)])
+def test_persons_with_several_records(epsilon: float, n_prior: Any) -> None:
+    """Whole records, with noise of m times the scale; of averages whole persons, noise in parts."""
+    totals = range(30) if n_prior is None else range(2, 6)
+    for raw in ((2, 1, 1, -1, 0, 2), (0, 0, 3, 1, 0, 0)):
+        for options, wider, parts in (
+            ({"max_per_unit": 2}, 2, 1),
+            ({"per_unit": "average"}, 1, 3600),
+        ):
+            more: dict[str, Any] = {"adjacency": "add-remove", "unit": "patient"} | options
+            made = dp.mechanism("lattice", PAIR, epsilon=epsilon, **more)
+            output = [parts * z + (17 * i * i + 1100) * (parts > 1) for i, z in enumerate(raw)]
+            found = infer(made, tuple(output), n_prior=n_prior)
+            for place, part in enumerate(by_family(PAIR, output)):
+                rate = epsilon * SIZES[place] / wider
+                z = [x / parts for x in part]
+                mean, sd = brute_force(PAIR, place, z, rate, totals)
+                node = PAIR.nodes[place]
+                np.testing.assert_allclose(found.mean(node), mean, rtol=0, atol=1e-9)
+                np.testing.assert_allclose(found.sd(node), sd, rtol=0, atol=1e-9)
+                assert found.diagnostics(node).method == "exact"
 
 
 @pytest.mark.parametrize("name", ["lattice", "laplace_updates"])
@@ -165,6 +193,7 @@ def release(net: BayesNet, joint: Any, epsilon: float, name: str, seed: int, **m
         ("lattice", {}),
         ("laplace_updates", {}),
         ("laplace_updates", {"adjacency": "add-remove"}),
+        ("lattice", {"adjacency": "add-remove"}),
     ],
 )
 def test_intervals_hold_what_they_say(name: str, more: dict[str, str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.core.adjacency import Adjacency
-from discreet.core.family import Deferred, Family, MechanismSpec, Option, Unavailable
+from discreet.core.family import UNIT, Deferred, Family, MechanismSpec, Option, Unavailable
 
 _HERE = "discreet.families.network"
 _CAN: dict[str, Any] = {
@@ -25,13 +25,15 @@ FAMILY = Family(
         MechanismSpec(
             "lattice",
             Deferred(f"{_HERE}.mechanisms.noisy_tables:family_lattice"),
-            "Noise that keeps the total on every table, made to agree: the most accurate.",
+            "Noise on every table, which keeps a public total; made to agree: the most accurate.",
             options=(
                 Option(
                     *("shares", "choice", "sizes", "How the tables share epsilon."),
                     choices=("sizes", "equal"),
                 ),
+                *UNIT,
             ),
+            adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
             **_CAN,
         ),
@@ -39,6 +41,7 @@ FAMILY = Family(
             "laplace_updates",
             Deferred(f"{_HERE}.mechanisms.noisy_tables:laplace_updates"),
             "Independent noise on every cell (P2).",
+            options=UNIT,
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
             **_CAN,

@@ -84,11 +84,11 @@ class NetworkLaw(ABC):
             rules: as for `BayesNet.count`.
         """
         tables = data if isinstance(data, Tables) else self.net.count(data, **rules)
-        values = self.net.ordered(tables)
+        self.net.ordered(tables)  # refuses those of another network
         with np.errstate(divide="ignore"):
             logs = [np.log(mean.ravel()) for mean in self._means().values()]
         total = 0.0
-        for table, log in zip(values, logs, strict=True):
+        for table, log in zip(tables.weights, logs, strict=True):
             counts = np.array(table, dtype=np.float64)
             total += float(counts[counts > 0] @ log[counts > 0])
         return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -241,7 +242,8 @@ class BayesNet(_Model):
 
     def posterior(self, tables: Tables) -> NetworkPosterior:
         """The posterior given the counts. Not private: for the data owner only."""
-        return self.released(self.to_vector(tables))
+        self.ordered(tables)  # refuses those of another network
+        return self.released(tuple(itertools.chain.from_iterable(tables.weights)))
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Any:
         """Records of a network with known probabilities, as a frame."""

@@ -52,7 +52,8 @@ def infer_network(
     )
     laws = _by_family(net, mechanism.make_raw_law(anything))
     outputs = _split(net, tuple(map(int, raw)))
-    noises = tuple(table.additive(law, z) for law, z in zip(laws, outputs, strict=True))
+    parts = mechanism.config.parts
+    noises = tuple(table.additive(law, z, parts) for law, z in zip(laws, outputs, strict=True))
     seed = None if rng is None else int(check.generator(rng).integers(2**63))
     return NoiseAwareNetwork(net, partial(_joint, net, n, noises, n_prior, seed))
 
@@ -85,7 +86,7 @@ def _joint(
     if noise is None:  # no records
         found = table.Found(np.zeros((1, len(prior))), np.zeros(1))
     else:
-        public = [abs(z) for z in noise.z] if seed is None else [seed]
+        public = [abs(z.numerator) for z in noise.z] if seed is None else [seed]
         source = np.random.default_rng([place, *public])
         found = table.infer(prior, n, noise, table.prior_of_n(n_prior, n), source)
     return table.mixture(cell_labels(net, net.nodes[place]), prior, found)

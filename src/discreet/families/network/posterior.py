@@ -65,12 +65,12 @@ class NetworkPosterior(NetworkLaw):
 
     def update(self, tables: Tables) -> NetworkPosterior:
         """The posterior after more records."""
-        added = self.net.ordered(tables)
+        self.net.ordered(tables)  # refuses those of another network
         return NetworkPosterior(
             self.net,
             tuple(
-                tuple(a + c for a, c in zip(old, new, strict=True))
-                for old, new in zip(self.parameters, added, strict=True)
+                tuple(float(a + c) for a, c in zip(old, new, strict=True))
+                for old, new in zip(self.parameters, tables.weights, strict=True)
             ),
         )
 

@@ -5,7 +5,8 @@ without what the marginals on smaller sets explain. They are orthogonal. Two tab
 common variables exactly if their components agree for every common S, so the least squares
 Σ_J ‖T̂_J − T_J‖²/v_J under agreement falls apart into one weighted mean for each S: a component on S
 has the variance v_J·c in the table over J, where c is the number of cells of J \ S. This holds for
-any overlaps and numbers of states; nothing is iterated.
+any overlaps and numbers of states; nothing is iterated. S = ∅ is the total of a table, which all
+have in common: where it is noisy, it is one more component.
 """
 
 from __future__ import annotations
@@ -33,11 +34,15 @@ def agreeing(
     scopes: Sequence[Names],
     shapes: Sequence[tuple[int, ...]],
     variances: Sequence[Fraction],
+    parts: int | None = None,
 ) -> list[list[int | Fraction]]:
-    """The nearest tables whose marginals agree, weighted by the inverse of the variances."""
+    """The nearest tables whose marginals agree, weighted by the inverse of the variances.
+
+    If `parts` is given the totals are noisy and made to agree too, and tables are divided by it.
+    """
     given = [np.array(t, dtype=object).reshape(s) for t, s in zip(tables, shapes, strict=True)]
     changes = [np.zeros(shape, dtype=object) for shape in shapes]
-    for subset in _shared(scopes):
+    for subset in _shared(scopes, parts is not None):
         held = [i for i, names in enumerate(scopes) if subset <= set(names)]
         outside = [_cells(scopes[i], shapes[i], subset) for i in held]
         weights = _weights([1 / (variances[i] * c) for i, c in zip(held, outside, strict=True)])
@@ -46,13 +51,13 @@ def agreeing(
         mean = sum(w * component for w, component in zip(weights, found, strict=True))
         for i, axes, component in zip(held, order, found, strict=True):
             changes[i] += _spread(mean - PARTS * component, axes, given[i].ndim)
-    return [_scaled(t, change) for t, change in zip(given, changes, strict=True)]
+    return [_scaled(t, change, parts or 1) for t, change in zip(given, changes, strict=True)]
 
 
-def _shared(scopes: Sequence[Names]) -> list[frozenset[str]]:
-    """Every set of variables, but the empty one, that two tables or more have in common."""
+def _shared(scopes: Sequence[Names], totals: bool) -> list[frozenset[str]]:
+    """Every set of variables that two tables or more have in common, the empty one for totals."""
     found = {frozenset(s) for overlap in _overlaps(scopes) for s in _subsets(overlap)}
-    return sorted(found, key=sorted)
+    return [frozenset()] * totals + sorted(found, key=sorted)
 
 
 def require_few_overlaps(scopes: Sequence[Names]) -> None:
@@ -98,19 +103,19 @@ def _component(table: Table, axes: list[int]) -> Table:
     return part
 
 
-def _spread(component: Table, axes: list[int], dimensions: int) -> Table:
+def _spread(component: Table | int, axes: list[int], dimensions: int) -> Table:
     """Back to the axes of the table, of length one where the component does not vary."""
-    shape = [1] * dimensions
+    component, shape = np.asarray(component, dtype=object), [1] * dimensions
     for axis, length in zip(axes, component.shape, strict=True):
         shape[axis] = length
     return component.transpose(np.argsort(axes)).reshape(shape)
 
 
-def _scaled(table: Table, change: Table) -> list[int | Fraction]:
+def _scaled(table: Table, change: Table, parts: int) -> list[int | Fraction]:
     """table + change/(PARTS·cells): both factors of a component are the cells of the table."""
     scale = PARTS * table.size
     cells = (scale * table + change).ravel().tolist()
-    return [exact_ratio(x, scale) for x in cells]
+    return [exact_ratio(x, scale * parts) for x in cells]
 
 
 def exact_ratio(number: int, scale: int) -> int | Fraction:
