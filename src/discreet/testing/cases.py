@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.core import Adjacency, Example, Family, Mechanism, MechanismSpec, families
+from discreet.core.counts import Records
+from discreet.core.unit import Unit
 
 EPSILON = 1
 
@@ -45,9 +47,25 @@ class Case:
         """What the mechanism needs on the example."""
         return dict(self.example.options.get(self.spec.name, {}))
 
+    @property
+    def unit(self) -> dict[str, Any]:
+        """Whom the data say that it protects, as a release takes it from them."""
+        data = self.example.data
+        if not isinstance(data, Records):
+            return {}
+        return dict(Unit(data.unit, data.max_per_unit, data.averaged).options_if_any)
+
+    @property
+    def possible(self) -> bool:
+        """Whether a release can protect them so: several records of one under add-remove only."""
+        alone = self.unit.get("max_per_unit", 1) == 1 and "per_unit" not in self.unit
+        known = self.unit.keys() <= {option.name for option in self.spec.options}
+        return known and (alone or self.adjacency is Adjacency.ADD_REMOVE)
+
     def make(self, epsilon: Any = EPSILON, **options: Any) -> Mechanism:
         """The mechanism for as many records as the example has."""
-        given = {"adjacency": self.adjacency, "n": self.public_n} | self.options | options
+        given = {"adjacency": self.adjacency, "n": self.public_n} | self.options | self.unit
+        given |= options
         return families.mechanism(self.spec.name, self.model, epsilon=epsilon, **given)
 
     def stored(self, made: Mechanism) -> Mechanism:
@@ -76,4 +94,6 @@ def cases(family: Family) -> Iterator[Case]:
     for number, example in enumerate(family.examples(), 1):
         for spec in family.specs:
             for adjacency in spec.adjacencies:
-                yield Case(family, spec, adjacency, example, number)
+                case = Case(family, spec, adjacency, example, number)
+                if case.possible:
+                    yield case

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from discreet.auditing.pairs import ContinuousAudit, Pair, audit_neighbours, require_few
 from discreet.core import Mechanism
 from discreet.core.law import Outcome
+from discreet.core.unit import Unit
 from discreet.families.regression.model import LinearRegression
+from discreet.families.regression.sensitivity import coarseness
 
 
 def audit_regression(mechanism: Mechanism, total: int | None = None) -> ContinuousAudit:
@@ -18,21 +20,30 @@ def audit_regression(mechanism: Mechanism, total: int | None = None) -> Continuo
 
 
 def neighbours(mechanism: Mechanism, added: bool) -> tuple[Pair, ...]:
-    """Pairs of statistics that replacing a record, or adding one, can lead to; all that matter.
+    """Pairs of statistics that replacing a record, or adding a person, can lead to.
 
     If noise is `added`, a pair matters by its difference alone: that of any two records beside
-    others in the middle of the bounds. Otherwise all data sets are gone through.
+    others in the middle of the bounds. Otherwise all data sets are gone through. Noise sees a norm
+    of the difference: of all persons with up to m records, one with m times the same has the
+    largest, and of all means of records a single one.
     """
     model, n = mechanism.config.model, mechanism.config.n
-    return tuple(dict.fromkeys(_regressions(model, n, added)))
+    if n is None:
+        return tuple(dict.fromkeys(_one_more(mechanism)))
+    return tuple(dict.fromkeys(_replaced(model, n, added)))
 
 
-def _regressions(model: LinearRegression, n: int | None, added: bool) -> Iterator[Pair]:
+def _one_more(mechanism: Mechanism) -> Iterator[Pair]:
+    """A person is added to none."""
+    model, guarantee = mechanism.config.model, mechanism.guarantee
+    averaged = dict(mechanism.config.options).get("per_unit") == "average"
+    coarse = coarseness(Unit(guarantee.unit, guarantee.max_per_unit, averaged))
+    for record in _records(model, coarse):
+        yield _statistics(model, [record] * guarantee.max_per_unit), _statistics(model, [])
+
+
+def _replaced(model: LinearRegression, n: int, added: bool) -> Iterator[Pair]:
     world = _records(model)
-    if n is None:  # a record is added to none
-        for record in world:
-            yield _statistics(model, [record]), _statistics(model, [])
-        return
     middle = (0,) * len(world[0])
     pairs = math.comb(len(world), 2)
     others = 1 if added else math.comb(n + len(world) - 2, n - 1)
@@ -45,13 +56,13 @@ def _regressions(model: LinearRegression, n: int | None, added: bool) -> Iterato
             yield _statistics(model, [*rest, one]), _statistics(model, [*rest, other])
 
 
-def _records(model: LinearRegression) -> list[Outcome]:
+def _records(model: LinearRegression, coarse: int = 1) -> list[Outcome]:
     """All records on the grid, y last; features within the radius and what rounding adds."""
     d = len(model.X)
     require_few((2 * model.grid + 1) ** (d + 1))
     most = math.inf
     if model.radius is not None:
-        most = float(model.radius * model.grid) + math.sqrt(d) / 2 + 0.25
+        most = float(model.radius * model.grid) + coarse * (math.sqrt(d) / 2 + 0.25)
     steps = range(-model.grid, model.grid + 1)
     world = itertools.product(steps, repeat=d + 1)
     return [record for record in world if math.hypot(*record[:-1]) <= most]
