@@ -82,7 +82,8 @@ def test_no_option_is_left_open() -> None:
         left = {option for option, value in kept["options"].items() if value is None}
         assert left <= {"postprocess"}, name  # of which None is a choice
         assert isinstance(kept["options"].get("shares", []), list)
-        assert (None in OLD[name]["options"].values()) == (name in open_once) or left
+        first = OLD.get(name, kept)["options"]
+        assert (None in first.values()) == (name in open_once) or left
 
 
 def test_a_law_that_changes_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +116,8 @@ def test_a_ledger_is_read_and_goes_on() -> None:
         book = dp.Ledger.existing(place)
         assert book.verify().ok
         outcomes = [entry for entry in book.history() if entry.kind == "outcome"]
-        assert [entry.dataset for entry in outcomes] == [*documents.PAID]
+        paid = [name for name in documents.PAID if name in OLD]
+        assert [entry.dataset for entry in outcomes] == paid
         for entry in outcomes:
             assert entry.settles is not None
             stored = book.released(entry.settles)
@@ -125,7 +127,7 @@ def test_a_ledger_is_read_and_goes_on() -> None:
             assert stored["mechanism"] == RELEASES[entry.dataset]["mechanism"]
             assert stored["options"] == OLD[entry.dataset]["options"]
         before = book.datasets()
-        for name in documents.PAID:  # asked again, the stored release is returned
+        for name in paid:  # asked again, the stored release is returned
             again = made(name, ledger=book, dataset=name, request_id=name)
             assert again.receipt is not None
             assert again.receipt.stored is not None

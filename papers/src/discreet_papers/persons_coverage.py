@@ -22,7 +22,7 @@ from discreet.core.counts import AVERAGED
 from discreet.core.statistics import Statistics
 from discreet.exact import Floats
 from discreet.families.normal.model import NormalMean
-from discreet.families.regression.model import LinearRegression, replace_fields
+from discreet.families.regression.model import replace_fields
 from discreet.progress import track
 from discreet.releases.releasing import release
 from discreet_papers import files, weights_coverage
