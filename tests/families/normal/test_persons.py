@@ -13,6 +13,7 @@ import pytest
 
 import discreet as dp
 from discreet import InputError, PrivacyRefusedError
+from discreet.core.curves import Laplace
 from discreet.families.normal.model import NormalMean
 from discreet.noise_aware import infer
 
@@ -54,6 +55,7 @@ def test_a_person_moves_both_sums_by_m_widths(grid: int, most: int) -> None:
     assert max(np.square(change).sum() for change in moved) == (most * 2 * grid) ** 2
     law: Any = laplace.make_raw_law((0, 0))
     assert law.rate * most * 2 * grid == 1
+    assert laplace.guarantee.curve == Laplace(Fraction(1), most * 2 * grid)
     curve: Any = gaussian.guarantee.curve
     assert curve.sensitivity_squared == (most * 2 * grid) ** 2
     variance = gaussian.make_raw_law((0, 0)).variances[0]  # type: ignore[attr-defined]

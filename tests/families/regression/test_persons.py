@@ -158,7 +158,7 @@ def test_averages_by_brute_force(features: int, radius: float | None) -> None:
     """
     model = model_of(features, radius=radius, grid=2 * PARTS)
     coarse = model_of(features, radius=radius, grid=2)
-    numbers = np.linspace(-1, 1, 41 if features == 1 else 21)
+    numbers = np.linspace(-1, 1, 41 if features == 1 else 9)
     raw = np.array(list(itertools.product(numbers, repeat=features + 1)))
     read = {coarse.count(row[None, :-1], row[-1:]).values for row in raw}
     records = np.array(sorted(read))
@@ -179,6 +179,9 @@ def test_averages_by_brute_force(features: int, radius: float | None) -> None:
         worst = (np.abs(moved) @ rates + np.square(moved) @ precisions).max()
         limit = assumed(mechanism.guarantee.curve) if delta else 1.0
         assert 0.2 * limit < worst <= limit * (1 + 1e-12)
+        of_records = (np.abs(moved) @ levels(plain)[0] + np.square(moved) @ levels(plain)[1]).max()
+        least = assumed(plain.guarantee.curve) if delta else 1.0
+        assert (of_records > least * (1 + 1e-12)) == (radius is not None)
         same = [
             np.array_equal(*pair) for pair in zip(levels(plain), (rates, precisions), strict=True)
         ]
