@@ -47,25 +47,10 @@ class Case:
         """What the mechanism needs on the example."""
         return dict(self.example.options.get(self.spec.name, {}))
 
-    @property
-    def unit(self) -> dict[str, Any]:
-        """Whom the data say that it protects, as a release takes it from them."""
-        data = self.example.data
-        if not isinstance(data, Records):
-            return {}
-        return dict(Unit(data.unit, data.max_per_unit, data.averaged).options_if_any)
-
-    @property
-    def possible(self) -> bool:
-        """Whether a release can protect them so: several records of one under add-remove only."""
-        alone = self.unit.get("max_per_unit", 1) == 1 and "per_unit" not in self.unit
-        known = self.unit.keys() <= {option.name for option in self.spec.options}
-        return known and (alone or self.adjacency is Adjacency.ADD_REMOVE)
-
     def make(self, epsilon: Any = EPSILON, **options: Any) -> Mechanism:
-        """The mechanism for as many records as the example has."""
-        given = {"adjacency": self.adjacency, "n": self.public_n} | self.options | self.unit
-        given |= options
+        """The mechanism for as many records as the example has, and for whose they are."""
+        given = {"adjacency": self.adjacency, "n": self.public_n} | self.options | options
+        given = dict(whose(self.example.data).options_if_any) | given
         return families.mechanism(self.spec.name, self.model, epsilon=epsilon, **given)
 
     def stored(self, made: Mechanism) -> Mechanism:
@@ -89,11 +74,22 @@ class Case:
         return release(self.example.data, self.example.model, epsilon, name, **given)
 
 
+def whose(data: object) -> Unit:
+    """The unit whose records were counted."""
+    if not isinstance(data, Records):
+        return Unit()
+    return Unit(data.unit, data.max_per_unit, data.averaged)
+
+
 def cases(family: Family) -> Iterator[Case]:
-    """All of a family."""
+    """All of a family; of units with several records those that are protected."""
     for number, example in enumerate(family.examples(), 1):
+        unit = whose(example.data)
+        wanted = {name for name, _ in unit.options_if_any}
         for spec in family.specs:
             for adjacency in spec.adjacencies:
-                case = Case(family, spec, adjacency, example, number)
-                if case.possible:
-                    yield case
+                several = unit.averaged or unit.most > 1
+                if several and adjacency is not Adjacency.ADD_REMOVE:
+                    continue
+                if wanted <= {option.name for option in spec.options}:
+                    yield Case(family, spec, adjacency, example, number)

@@ -99,8 +99,11 @@ def is_paid_for(case: Case) -> None:
         return
     with tempfile.TemporaryDirectory() as place:
         ledger = Ledger.open(Path(place) / "budget.db")
-        budget, slack = 1.5 * promised.epsilon, 1.5 * promised.delta
-        ledger.create("ward", budget, slack, unit=promised.unit, adjacency=case.adjacency)
+        ledger.create(
+            *("ward", 1.5 * promised.epsilon, 1.5 * promised.delta),
+            adjacency=case.adjacency,
+            unit=promised.unit,
+        )
         paid = case.release(ledger=ledger, dataset="ward", request_id="first")
         assert paid.receipt is not None
         again = case.release(ledger=ledger, dataset="ward", request_id="first")

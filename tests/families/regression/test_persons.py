@@ -149,46 +149,45 @@ def test_replaced_persons_by_brute_force(most: int, intercept: bool) -> None:
 
 
 @pytest.mark.parametrize("features", [1, 2])
-@pytest.mark.parametrize("radius", [None, 0.36])
-def test_averages_by_brute_force(features: int, radius: float | None) -> None:
+@pytest.mark.parametrize("radius", [None, Fraction(13, 40)])
+def test_averages_by_brute_force(features: int, radius: Fraction | None) -> None:
     """Means of two records, read on the coarse grid, in parts of 1/3600: no further than a record.
 
-    Within a radius they are read further from it than records on the model's grid: rounding to the
-    coarse grid adds 60 times as much, so that noise for those would be too small.
+    Rounding to a grid that is 60 times as coarse would lead out of a radius further than rounding
+    to the model's own; so records are drawn into a ball that is smaller by as much, as
+    `data.moments` says.
     """
-    model = model_of(features, radius=radius, grid=2 * PARTS)
-    coarse = model_of(features, radius=radius, grid=2)
+    model = model_of(features, radius=radius, grid=8 * PARTS)
+    rounding = Fraction(math.sqrt(features)) / 2 + Fraction(1, 4)
+    within = None if radius is None else radius - (PARTS - 1) * rounding / model.grid
     numbers = np.linspace(-1, 1, 41 if features == 1 else 9)
     raw = np.array(list(itertools.product(numbers, repeat=features + 1)))
-    read = {coarse.count(row[None, :-1], row[-1:]).values for row in raw}
-    records = np.array(sorted(read))
-    assert len(records) > 8
-    some = records[:: max(1, len(records) // 60)]
-    half = AVERAGED // 2
+
+    def read(ball: Fraction | None) -> Ints:
+        coarse = model_of(features, radius=ball, grid=8)
+        return np.array(sorted({coarse.count(row[None, :-1], row[-1:]).values for row in raw}))
+
+    records = read(within)
+    assert len(records) > 20
+    some = records[:: len(records) // 20]
     means = [
         (AVERAGED - part) * a + part * b
         for a, b in itertools.product(some, repeat=2)
-        for part in (0, 7, half)
-    ] + [AVERAGED * row for row in records]
-    persons = np.array(means)
+        for part in (7, AVERAGED // 2)
+    ]
+    persons = np.array([*means, *(AVERAGED * row for row in records)])
     persons[:, 0] = 1
     for delta in (0, DELTA):
-        plain, mechanism = made(model, delta=delta), made(model, delta=delta, **AVERAGE)
+        mechanism = made(model, delta=delta, **AVERAGE)
         rates, precisions = levels(mechanism)
         moved = centers(mechanism, persons)
         worst = (np.abs(moved) @ rates + np.square(moved) @ precisions).max()
         limit = assumed(mechanism.guarantee.curve) if delta else 1.0
-        assert 0.2 * limit < worst <= limit * (1 + 1e-12)
-        of_records = (np.abs(moved) @ levels(plain)[0] + np.square(moved) @ levels(plain)[1]).max()
-        least = assumed(plain.guarantee.curve) if delta else 1.0
-        assert (of_records > least * (1 + 1e-12)) == (radius is not None)
-        same = [
-            np.array_equal(*pair) for pair in zip(levels(plain), (rates, precisions), strict=True)
-        ]
-        assert all(same) == (radius is None)
+        assert 0.7 * limit < worst <= limit * (1 + 1e-12)
     if radius is not None:
-        furthest = np.sqrt(features_squares(model, persons).max())
-        assert furthest > radius * model.grid + math.sqrt(features) / 2 + 0.25
+        most = float(radius * model.grid + rounding)
+        assert np.sqrt(features_squares(model, persons).max()) <= most
+        assert np.sqrt(features_squares(model, AVERAGED * read(radius)).max()) > most
 
 
 def features_squares(model: dp.LinearRegression, persons: Ints) -> Ints:

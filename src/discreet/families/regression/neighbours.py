@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 from discreet.auditing.pairs import ContinuousAudit, Pair, audit_neighbours, require_few
 from discreet.core import Mechanism
 from discreet.core.law import Outcome
-from discreet.core.unit import Unit
 from discreet.families.regression.model import LinearRegression
-from discreet.families.regression.sensitivity import coarseness
 
 
 def audit_regression(mechanism: Mechanism, total: int | None = None) -> ContinuousAudit:
@@ -35,11 +33,9 @@ def neighbours(mechanism: Mechanism, added: bool) -> tuple[Pair, ...]:
 
 def _one_more(mechanism: Mechanism) -> Iterator[Pair]:
     """A person is added to none."""
-    model, guarantee = mechanism.config.model, mechanism.guarantee
-    averaged = dict(mechanism.config.options).get("per_unit") == "average"
-    coarse = coarseness(Unit(guarantee.unit, guarantee.max_per_unit, averaged))
-    for record in _records(model, coarse):
-        yield _statistics(model, [record] * guarantee.max_per_unit), _statistics(model, [])
+    model, most = mechanism.config.model, mechanism.guarantee.max_per_unit
+    for record in _records(model):
+        yield _statistics(model, [record] * most), _statistics(model, [])
 
 
 def _replaced(model: LinearRegression, n: int, added: bool) -> Iterator[Pair]:
@@ -56,13 +52,13 @@ def _replaced(model: LinearRegression, n: int, added: bool) -> Iterator[Pair]:
             yield _statistics(model, [*rest, one]), _statistics(model, [*rest, other])
 
 
-def _records(model: LinearRegression, coarse: int = 1) -> list[Outcome]:
+def _records(model: LinearRegression) -> list[Outcome]:
     """All records on the grid, y last; features within the radius and what rounding adds."""
     d = len(model.X)
     require_few((2 * model.grid + 1) ** (d + 1))
     most = math.inf
     if model.radius is not None:
-        most = float(model.radius * model.grid) + coarse * (math.sqrt(d) / 2 + 0.25)
+        most = float(model.radius * model.grid) + math.sqrt(d) / 2 + 0.25
     steps = range(-model.grid, model.grid + 1)
     world = itertools.product(steps, repeat=d + 1)
     return [record for record in world if math.hypot(*record[:-1]) <= most]

@@ -3,7 +3,8 @@
 A record is s = (1, u, c·t) in whole grid steps: the features u and the target t are clipped to
 [−1, 1], on a grid, and c is the weight of the target. The statistics are the sums of s·sᵀ. Of a
 person who weighs one the mean of s·sᵀ over its records is summed: no matrix of rank one, but in the
-convex hull of those of records, so that no norm of it exceeds their largest.
+convex hull of those of records, so that no norm of it exceeds their largest. `data.moments` reads
+such records within the same bounds and radius, though on a coarser grid.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def noise_of(
     unit: Unit,
 ) -> Noise:
     """What is (ε, δ)-private: discrete Laplace noise for δ = 0, else discrete Gaussian."""
-    constant, most, coarse = model.intercept or private_n, unit.most, coarseness(unit)
+    constant, most = model.intercept or private_n, unit.most
     if delta == 0:
         # Let s and v be the old and the new record, a = (s + v)/2 and b = (s − v)/2:
         # ssᵀ − vvᵀ = 2(abᵀ + baᵀ), so all its entries together are at most 4‖a‖₁‖b‖₁ ≤
@@ -92,7 +93,7 @@ def noise_of(
         # changes the statistics by ssᵀ, half of whose entries are at most C'²/2, as C' ≤ C. The sum
         # of the entries' sizes is a norm: up to m records change it by at most m times as much, and
         # a mean of records by no more than one of them.
-        box, within = _largest_sums(model, constant, c, coarse)
+        box, within = _largest_sums(model, constant, c)
         change = most * within**2 / 2 if private_n else min(box**2 / 2, within**2)
         return Noise(epsilon / change, epsilon / (2 * change))
     # Noise of variance σ² above the diagonal and 2σ² on it sees a change by half its squared
@@ -100,7 +101,7 @@ def noise_of(
     # a record that is added ½‖ssᵀ‖² ≤ M²/2. A person's A = Σssᵀ over up to m records has
     # ‖A‖ ≤ mM, a mean of them ‖A‖ ≤ M: ½‖A‖² ≤ (mM)²/2. If B takes its place, ½‖A − B‖² =
     # ½(‖A‖² + ‖B‖²) − tr(AB) ≤ (mM)², as tr(AB) ≥ 0 for matrices without negative eigenvalues.
-    square = (_record_square(model, constant, c, coarse) * most) ** 2
+    square = (_record_square(model, constant, c) * most) ** 2
     entries = model.rows * (model.rows + 1) // 2
     change = square / 2 if private_n else square
     variance = gaussian_variance(epsilon, delta, change, entries + 1)
@@ -108,7 +109,7 @@ def noise_of(
     return Noise(variance, 2 * variance, curve, replaced if private_n else None)
 
 
-def best_weight(model: Regression, private_n: bool, gaussian: bool, coarse: int = 1) -> int:
+def best_weight(model: Regression, private_n: bool, gaussian: bool) -> int:
     """The c that makes the noise in Uᵀt − UᵀU·w least.
 
     Its variance is proportional to Δ²·(1/c² + ‖w‖²), with ‖w‖² from the prior but at most 1, as
@@ -119,9 +120,9 @@ def best_weight(model: Regression, private_n: bool, gaussian: bool, coarse: int 
 
     def variance(c: int) -> Fraction:
         if gaussian:
-            change = _record_square(model, constant, c, coarse)
+            change = _record_square(model, constant, c)
         else:
-            change = _largest_sums(model, constant, c, coarse)[0] ** 2
+            change = _largest_sums(model, constant, c)[0] ** 2
         return change**2 * (Fraction(1, c * c) + squares)
 
     best = 1
@@ -130,42 +131,32 @@ def best_weight(model: Regression, private_n: bool, gaussian: bool, coarse: int 
     return best
 
 
-def coarseness(unit: Unit) -> int:
-    """In steps of how many grid steps records are read: averages of products need room."""
-    return math.isqrt(unit.parts)
-
-
-def features_square(model: Regression, coarse: int = 1) -> Fraction:
+def features_square(model: Regression) -> Fraction:
     """The largest ‖u‖₂² in squared grid steps."""
     box = Fraction(model.grid**2 * len(model.X))
-    radius = _radius(model, coarse)
+    radius = _radius(model)
     return box if radius is None else min(box, radius**2)
 
 
-def _record_square(model: Regression, constant: bool, c: int, coarse: int) -> Fraction:
+def _record_square(model: Regression, constant: bool, c: int) -> Fraction:
     """The largest ‖s‖₂² in squared grid steps."""
-    return features_square(model, coarse) + model.grid**2 * (int(constant) + c * c)
+    return features_square(model) + model.grid**2 * (int(constant) + c * c)
 
 
-def _largest_sums(
-    model: Regression, constant: bool, c: int, coarse: int
-) -> tuple[Fraction, Fraction]:
+def _largest_sums(model: Regression, constant: bool, c: int) -> tuple[Fraction, Fraction]:
     """The largest ‖s‖₁ in grid steps: within the bounds, and within the radius too."""
     others = Fraction(model.grid * (int(constant) + c))
     box = Fraction(model.grid * len(model.X))
-    radius = _radius(model, coarse)
+    radius = _radius(model)
     features = box if radius is None else min(box, radius * _root(len(model.X)))
     return others + box, others + features
 
 
-def _radius(model: Regression, coarse: int) -> Fraction | None:
-    """Of the features in grid steps: rounding moves each by half a step, floats by far less.
-
-    Of a step in which records are read, that is, which may be `coarse` grid steps.
-    """
+def _radius(model: Regression) -> Fraction | None:
+    """Of the features in grid steps: rounding moves each by half a step, floats by far less."""
     if model.radius is None:
         return None
-    return model.radius * model.grid + coarse * (_root(len(model.X)) / 2 + Fraction(1, 4))
+    return model.radius * model.grid + _root(len(model.X)) / 2 + Fraction(1, 4)
 
 
 def _root(number: int) -> Fraction:

@@ -19,7 +19,6 @@ from discreet.families.regression.sensitivity import (
     Noise,
     Regression,
     best_weight,
-    coarseness,
     noise_of,
 )
 from discreet.laws.gaussian import DiscreteGaussianLaw
@@ -59,10 +58,7 @@ def noisy_statistics(
     if probability != 0:
         probability = check.share("delta", delta)
     private_n, whose = n is None, Unit.read(n, unit, max_per_unit, per_unit)
-    if weight is None:
-        c = best_weight(model, private_n, probability > 0, coarseness(whose))
-    else:
-        c = weight
+    c = best_weight(model, private_n, probability > 0) if weight is None else weight
     c = check.whole("weight", c, least=1, most=MOST_WEIGHT)
     asked = None if weight is None else c
     _require_room(model, n, c)
