@@ -38,7 +38,7 @@ def test_contract(check: Check) -> None:
 
 def broken(make: Any, **changes: Any) -> Family:
     """Means with one mechanism, which is made otherwise."""
-    spec = replace(MEAN.spec("laplace"), make=make, **changes)
+    spec = replace(MEAN.spec("laplace"), **({"make": make, "options": ()} | changes))
     return replace(MEAN, specs=(spec,))
 
 
@@ -118,7 +118,7 @@ def test_a_broken_family_is_found_out(registered: Any) -> None:
     first = MEAN.examples()[0]
     empty = first._replace(data=(0, 0))
     spec = MEAN.spec("laplace")
-    alone = broken(spec.make)
+    alone = broken(spec.make, options=spec.options)
     for family, said in (
         (replace(alone, examples=lambda: (empty,)), "an example must have records"),
         (replace(alone, examples=lambda: ()), "examples must return at least one"),

@@ -19,6 +19,7 @@ import pytest
 import discreet as dp
 from discreet.data import reference
 from discreet.data.categories import finder
+from discreet.data.units import Owners, last_digits
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning"),
@@ -100,10 +101,10 @@ def test_a_text_of_a_thousand_characters_is_no_number(ending: str, tmp_path: Pat
 def test_floats_that_are_several_integers_have_no_last_digits() -> None:
     """Every engine has others; whose they are cannot be told, and they are refused."""
     for unit in (2.0**53, 1e300, -(2.0**60), math.inf, Decimal(2**53 + 3)):
-        assert reference._digits(unit) == 0
+        assert last_digits(unit) == 0
     for decimal in (Decimal(2**53 + 3), Decimal(-7), Decimal("1e17")):
         rows = [(decimal, 0)] * 3 + [(decimal, 1)] * 4
-        wanted = reference.kept(rows, [0, 1], 2)
+        wanted = reference.kept(rows, [0, 1], Owners("u", 2, 2))
         units = pa.array([decimal] * 7, pa.decimal128(38, 2))
         table = pa.table({"o": ["ab"[c] for _, c in rows], "u": units})
         for data in (pl.DataFrame(table), table, duckdb.connect().from_arrow(table)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -45,6 +46,11 @@ OUTCOME = dp.DirichletMultinomial(("y", "n"))
 REST = dp.DirichletMultinomial(("y", "rest"))
 PRIVATE_N = {"adjacency": "add-remove"}
 COUNTS = 4, 2, 1
+NUMBERS = MEAN.count(FRAME, "x")
+ROWS = LINE.count(FRAME, "y", ["x", "z"])
+ONE: dict[str, Any] = {"unit": "patient"}
+TWO = ONE | {"max_per_unit": 2}
+AVERAGE = ONE | {"per_unit": "average"}
 CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
     "ls_dim": (COUNTS, ABC, 1, "ls_dim", {}),
     "ls_hist": (COUNTS, ABC, 1, "ls_hist", {}),
@@ -157,6 +163,28 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
         {"samples": 2, "norm": 0.5},
     ),
     "line bare": (BARE.count(FRAME, "y", ["x"]), BARE, 1, "statistics", {}),
+    "mean of one record each": (replace(NUMBERS, **ONE), MEAN, 1, "laplace", {}),
+    "mean of persons": (replace(NUMBERS, **TWO), MEAN, 1, "laplace", PRIVATE_N),
+    "mean of averages": (replace(NUMBERS, **AVERAGE), MEAN, 1, "laplace", PRIVATE_N),
+    "mean of persons, gaussian": (
+        *(replace(NUMBERS, **TWO), MEAN, 1, "gaussian"),
+        {"delta": 1e-6} | PRIVATE_N,
+    ),
+    "mean of averages, gaussian": (
+        *(replace(NUMBERS, **AVERAGE), MEAN, 1, "gaussian"),
+        {"delta": 1e-6} | PRIVATE_N,
+    ),
+    "line of one record each": (replace(ROWS, **ONE), LINE, 1, "statistics", {}),
+    "line of persons": (replace(ROWS, **TWO), LINE, 1, "statistics", PRIVATE_N),
+    "line of averages": (replace(ROWS, **AVERAGE), LINE, 1, "statistics", PRIVATE_N),
+    "line of persons, normal": (
+        *(replace(ROWS, **TWO), LINE, 1, "statistics"),
+        {"delta": 1e-6, "weight": 2} | PRIVATE_N,
+    ),
+    "line of averages, normal": (
+        *(replace(ROWS, **AVERAGE), LINE, 1, "statistics"),
+        {"delta": 1e-6} | PRIVATE_N,
+    ),
 }
 FLAT = "x = sample(laplace(eps, sum(data), grid=1))\nreturn "
 PROGRAMS: dict[str, tuple[str, str, str, dict[str, Any]]] = {

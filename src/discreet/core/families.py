@@ -157,9 +157,11 @@ def mechanism(
             "laplace": noise on the posterior mean; "gaussian": normal noise on the sum, needs
             delta; "input": normal noise on every record (P4), needs delta; "hellinger": the
             exponential mechanism over a grid of means; option points. Under add-remove the first
-            two put noise on the distances from either bound, which also give n.
+            two put noise on the distances from either bound, which also give n, and take unit with
+            max_per_unit, or with per_unit="average".
             For a `LinearRegression`:
-            "statistics": noise on XᵀX, Xᵀy and yᵀy, normal with delta; option weight;
+            "statistics": noise on XᵀX, Xᵀy and yᵀy, normal with delta; option weight, and under
+            add-remove unit with max_per_unit, or with per_unit="average";
             "sample": draws of the coefficients from the truncated posterior; options samples, norm,
             steps.
         model: the model whose posterior is released.

@@ -61,7 +61,7 @@ class Tables(Records):
         """The counts, of units if each weighs one."""
         if not self.averaged:
             return self.values
-        return tuple(tuple(Fraction(c, AVERAGED) for c in table) for table in self.values)
+        return tuple(tuple(Fraction(c, self.parts) for c in table) for table in self.values)
 
 
 class Network(AnyModel, Protocol):

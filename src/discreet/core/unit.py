@@ -70,6 +70,16 @@ class Unit:
         return self.most * self.parts
 
     @property
+    def clause(self) -> str:
+        """How a theorem goes on to say whom it protects; nothing of single records."""
+        if self == Unit():
+            return ""
+        if self.averaged:
+            return f", where the records of one {self.name} weigh one together"
+        most = f"m = {self.most} records" if self.most > 1 else "one record"
+        return f", where one {self.name} has at most {most}"
+
+    @property
     def options(self) -> tuple[tuple[str, Any], ...]:
         """As a release stores them; a rule that did not exist once is stored where it is used."""
         rule = (("per_unit", "average"),) if self.averaged else ()

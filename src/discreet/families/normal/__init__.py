@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.core.adjacency import Adjacency
-from discreet.core.family import Deferred, Family, MechanismSpec, Option
+from discreet.core.family import UNIT, Deferred, Family, MechanismSpec, Option
 
 _HERE = "discreet.families.normal"
 _DELTA = Option("delta", "number", 0, "What may go wrong besides; needed.")
@@ -25,6 +25,7 @@ FAMILY = Family(
             "laplace",
             Deferred(f"{_HERE}.mechanisms:laplace"),
             "Noise on the posterior mean.",
+            options=UNIT,
             adjacencies=_BOTH,
             **_CAN,
         ),
@@ -32,7 +33,7 @@ FAMILY = Family(
             "gaussian",
             Deferred(f"{_HERE}.mechanisms:gaussian"),
             "Normal noise on the sum.",
-            options=(_DELTA,),
+            options=(_DELTA, *UNIT),
             adjacencies=_BOTH,
             **_CAN,
         ),

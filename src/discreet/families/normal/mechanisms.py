@@ -5,7 +5,8 @@ distance from the middle of the bounds in units of half their width, so replacin
 ΣU by at most 2·grid. The posterior mean is an affine function of ΣU, and its variance does not
 depend on the data (P4, §6.2). Where the number n of records is private too, they enter by two,
 Σ(grid + U) and Σ(grid − U): how far the records are from either bound. Half their difference is ΣU,
-their sum 2·grid·n.
+their sum 2·grid·n. If every person weighs one, U is the mean of a person's records, a whole number
+between −grid and grid as that of a record is, and n the number of persons.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from discreet.core.counts import AnyModel
 from discreet.core.curves import Composed, Curve, Laplace, Normal, Range
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from
+from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.exact.hockey_stick import gaussian_variance
@@ -33,6 +35,7 @@ from discreet.laws.noise import NoiseLaw
 MOST_NOISY_RECORDS = 10**6
 MOST_POINTS = 10_001
 MOST = 2**61  # of a sum: noise fits 64-bit integers besides
+LEAST_RATE = Fraction(1, 2**53)  # of discrete Laplace noise
 
 
 class Mean(AnyModel, Protocol):
@@ -55,38 +58,66 @@ def laplace(
     epsilon: Fraction,
     *,
     adjacency: Adjacency = Adjacency.SUBSTITUTE,
+    unit: str = "record",
+    max_per_unit: int = 1,
+    per_unit: str = "cut",
 ) -> Mechanism:
     """Discrete Laplace noise of rate ε/(2·grid) on ΣU, so Laplace noise on the posterior mean.
 
     Of the tight sensitivity (high − low)·V/(v + nV), V being the prior variance and v that of the
     records; P4's V/(v + V) is the case n = 1 of bounds that are 1 apart. Under add-remove the same
-    noise on Σ(grid + U) and on Σ(grid − U): half the variance of noise on the sum and on n. What is
-    released is cut to what is possible. Guarantee: ε.
+    noise on Σ(grid + U) and on Σ(grid − U): half the variance of noise on the sum and on n; m times
+    as wide for persons with up to m records. What is released is cut to what is possible.
+    Guarantee: ε.
     """
-    law = partial(_laplace_law, epsilon / (2 * model.grid))
+    whose = Unit.read(n, unit, max_per_unit, per_unit)
+    reach = 2 * model.grid * whose.most
+    law = partial(_laplace_law, _rate(model, epsilon, whose))
     reference = "Dwork, McSherry, Nissim and Smith 2006; Ghosh, Roughgarden and Sundararajan 2009"
     if adjacency is Adjacency.ADD_REMOVE:
         # A record that is added makes Σ(grid + U) larger by grid + U and Σ(grid − U) by grid − U,
-        # neither of them negative as |U| ≤ grid: by 2·grid together. Every unit changes the log
-        # probability of discrete Laplace noise by its rate, ε/(2·grid). Cutting is post-processing.
+        # neither of them negative as |U| ≤ grid: by 2·grid together. So does a person whose mean of
+        # records is U, and one with up to m records makes them larger by at most 2·grid·m together.
+        # Every unit changes the log probability of discrete Laplace noise by its rate,
+        # ε/(2·grid·m). Cutting is post-processing.
         theorem = Theorem(
-            "discrete Laplace noise of rate ε/(2·grid) on the sums of the distances of records, "
-            "clipped to the bounds, from either bound, which change by 2·grid together",
+            f"discrete Laplace noise of rate ε/({_width(whose)}) on the sums of the distances of "
+            f"records, clipped to the bounds, from either bound, which change by {_width(whose)} "
+            f"together{whose.clause}",
             reference,
         )
-        curve: Curve = Laplace(epsilon, 2 * model.grid)
-        # of a record that is replaced both numbers change by 2·grid at most
-        return _noisy_sums("laplace", model, epsilon, law, theorem, curve, Composed(((curve, 2),)))
+        curve: Curve = Laplace(epsilon, reach)
+        # of a person that is replaced both numbers change by 2·grid·m at most: as much is taken
+        # from a number, which is not negative, and as much is added
+        replaced = Composed(((curve, 2),))
+        return _noisy_sums("laplace", model, epsilon, law, theorem, curve, replaced, whose)
     assert n is not None
     # Replacing a record changes ΣU by at most 2·grid, and every unit changes the log probability of
     # discrete Laplace noise by its rate, ε/(2·grid). Cutting is post-processing.
     theorem = Theorem(
         "discrete Laplace noise of rate ε/(2·grid) on a sum of records that are clipped to the "
-        "bounds, which changes by at most 2·grid",
+        f"bounds, which changes by at most 2·grid{whose.clause}",
         reference,
     )
-    curve = Laplace(epsilon, 2 * model.grid)
-    return _noisy_sum("laplace", model, n, epsilon, partial(_of_sum, law), theorem, curve)
+    curve = Laplace(epsilon, reach)
+    return _noisy_sum("laplace", model, n, epsilon, partial(_of_sum, law), theorem, curve, whose)
+
+
+def _width(whose: Unit) -> str:
+    """By how much a person changes two sums together, in a theorem's words."""
+    return "2·grid·m" if whose.most > 1 else "2·grid"
+
+
+def _rate(model: Mean, epsilon: Fraction, whose: Unit) -> Fraction:
+    rate = epsilon / (2 * model.grid * whose.most)
+    if rate < LEAST_RATE:
+        raise InputError(
+            f"epsilon must be at least {check.show(epsilon * LEAST_RATE / rate)} for "
+            f"max_per_unit = {whose.most} on a grid of {model.grid}, so that the noise fits 64-bit "
+            f"integers, got {check.show(epsilon)}",
+            "epsilon",
+        )
+    return rate
 
 
 def _share(name: str, delta: object) -> Fraction:
@@ -106,42 +137,49 @@ def gaussian(
     *,
     adjacency: Adjacency = Adjacency.SUBSTITUTE,
     delta: object = 0,
+    unit: str = "record",
+    max_per_unit: int = 1,
+    per_unit: str = "cut",
 ) -> Mechanism:
     """Discrete Gaussian noise on ΣU, of the least variance that is proved (ε, δ)-private.
 
     Calibrated by the exact privacy of normal noise (Balle and Wang 2018), not by the classical
     √(2·ln(1.25/δ))/ε, which is wrong for large ε. Under add-remove noise on Σ(grid + U) and on
-    Σ(grid − U), of the same variance on fine grids. Guarantee: (ε, δ).
+    Σ(grid − U), of the same variance on fine grids; m² times that for persons with up to m records.
+    Guarantee: (ε, δ).
     """
-    share, reach = _share("gaussian", delta), Fraction(2 * model.grid)
+    whose = Unit.read(n, unit, max_per_unit, per_unit)
+    share, reach = _share("gaussian", delta), Fraction(2 * model.grid * whose.most)
     reference = "Canonne, Kamath and Steinke 2020; Balle and Wang 2018, Theorem 8"
     if adjacency is Adjacency.ADD_REMOVE:
-        # A record that is added changes Σ(grid + U) by grid + U and Σ(grid − U) by grid − U, whose
-        # squares sum to 2·grid² + 2U² ≤ (2·grid)². For the variance that `gaussian_variance`
+        # A person who is added changes Σ(grid + U) by a and Σ(grid − U) by b, neither of them
+        # negative as |U| ≤ grid, of a mean of records too, and a + b = 2·grid for each of at most m
+        # records: a² + b² ≤ (a + b)² ≤ (2·grid·m)². For the variance that `gaussian_variance`
         # returns, δ(ε) of discrete Gaussian noise on two numbers was bounded by δ in balls for such
         # a change, and the bound grows with it. Cutting is post-processing.
         theorem = Theorem(
             "discrete Gaussian noise on the sums of the distances of records, clipped to the "
-            "bounds, from either bound, which change by at most 2·grid in the l2 norm",
+            f"bounds, from either bound, which change by at most {_width(whose)} in the l2 norm"
+            f"{whose.clause}",
             reference,
         )
-        variance = _variance(model, epsilon, share, numbers=2)
-        # of a record that is replaced both numbers change by 2·grid at most
-        curve, replaced = (Normal(m * reach**2, variance, 2) for m in (1, 2))
+        variance = _variance(model, epsilon, share, whose.most, numbers=2)
+        # of a person that is replaced both numbers change by 2·grid·m at most
+        curve, replaced = (Normal(twice * reach**2, variance, 2) for twice in (1, 2))
         law = partial(_gaussian_law, variance)
-        return _noisy_sums("gaussian", model, epsilon, law, theorem, curve, replaced, share)
+        return _noisy_sums("gaussian", model, epsilon, law, theorem, curve, replaced, whose, share)
     assert n is not None
     # Replacing a record changes ΣU by at most 2·grid. For the variance that `gaussian_variance`
     # returns, δ(ε) of discrete Gaussian noise at that shift was bounded by δ in balls, and it grows
     # with the shift. Cutting is post-processing.
     theorem = Theorem(
         "discrete Gaussian noise on a sum of records that are clipped to the bounds, which changes "
-        "by at most 2·grid",
+        f"by at most 2·grid{whose.clause}",
         reference,
     )
     variance = _variance(model, epsilon, share)
-    law, curve = partial(_gaussian_law, variance), Normal(reach**2, variance)
-    return _noisy_sum("gaussian", model, n, epsilon, partial(_of_sum, law), theorem, curve, share)
+    law, curve = partial(_of_sum, partial(_gaussian_law, variance)), Normal(reach**2, variance)
+    return _noisy_sum("gaussian", model, n, epsilon, law, theorem, curve, whose, share)
 
 
 def _gaussian_law(variance: Fraction, center: Outcome) -> Law:
@@ -173,7 +211,7 @@ def noisy_input(model: Mean, n: int, epsilon: Fraction, *, delta: object = 0) ->
     )
     curve = Normal(Fraction(2 * model.grid) ** 2, variance)
     law = partial(_input_law, variance)
-    return _noisy_sum("input", model, n, epsilon, law, theorem, curve, share)
+    return _noisy_sum("input", model, n, epsilon, law, theorem, curve, Unit(), share)
 
 
 def _input_law(variance: Fraction, values: Outcome) -> Law:
@@ -181,12 +219,15 @@ def _input_law(variance: Fraction, values: Outcome) -> Law:
     return SummedGaussianLaw(tuple(total), variance, n) if n else PointMass(tuple(total))
 
 
-def _variance(model: Mean, epsilon: Fraction, delta: Fraction, numbers: int = 1) -> Fraction:
-    variance = gaussian_variance(epsilon, delta, Fraction(2 * model.grid) ** 2, numbers)
+def _variance(
+    model: Mean, epsilon: Fraction, delta: Fraction, most: int = 1, numbers: int = 1
+) -> Fraction:
+    variance = gaussian_variance(epsilon, delta, Fraction(2 * model.grid * most) ** 2, numbers)
     if variance > MOST_VARIANCE / MOST_NOISY_RECORDS:
+        many = f" and max_per_unit = {most}" if most > 1 else ""
         raise InputError(
-            f"epsilon must be larger for delta = {check.show(delta)} on a grid of {model.grid}: "
-            f"the noise would not fit 64-bit integers, got {check.show(epsilon)}",
+            f"epsilon must be larger for delta = {check.show(delta)}{many} on a grid of "
+            f"{model.grid}: the noise would not fit 64-bit integers, got {check.show(epsilon)}",
             "epsilon",
         )
     return variance
@@ -250,11 +291,13 @@ def _noisy_sum(
     law: partial[Law],
     theorem: Theorem,
     curve: Curve,
+    whose: Unit,
     delta: Fraction | None = None,
 ) -> Mechanism:
     """A mechanism that adds noise to ΣU; n and the sum, cut to what is possible, are released."""
     return _mechanism(
-        Config(name, model, n, epsilon, Adjacency.SUBSTITUTE, _options(delta)),
+        Config(name, model, n, epsilon, Adjacency.SUBSTITUTE, _options(delta, whose)),
+        whose,
         law,
         theorem,
         partial(_cut, n, _reach(model, n)),
@@ -270,11 +313,13 @@ def _noisy_sums(
     theorem: Theorem,
     curve: Curve,
     replacing: Curve,
+    whose: Unit,
     delta: Fraction | None = None,
 ) -> Mechanism:
     """One that adds noise to Σ(grid + U) and Σ(grid − U); what they say of n and ΣU is released."""
     return _mechanism(
-        Config(name, model, None, epsilon, Adjacency.ADD_REMOVE, _options(delta)),
+        Config(name, model, None, epsilon, Adjacency.ADD_REMOVE, _options(delta, whose)),
+        whose,
         partial(_of_both, law, model.grid),
         theorem,
         partial(_records, model.grid),
@@ -283,12 +328,13 @@ def _noisy_sums(
     )
 
 
-def _options(delta: Fraction | None) -> tuple[tuple[str, Fraction], ...]:
-    return () if delta is None else (("delta", delta),)
+def _options(delta: Fraction | None, whose: Unit) -> tuple[tuple[str, Any], ...]:
+    return (*(() if delta is None else (("delta", delta),)), *whose.options_if_any)
 
 
 def _mechanism(
     config: Config,
+    whose: Unit,
     law: partial[Law],
     theorem: Theorem,
     released: partial[Ints],
@@ -299,7 +345,7 @@ def _mechanism(
     return Mechanism(
         config=config,
         guarantee=Guarantee(
-            *(config.epsilon, delta, config.adjacency),
+            *(config.epsilon, delta, config.adjacency, whose.name, whose.most),
             basis=theorem,
             curve=curve,
             replacing=replacing,
@@ -338,7 +384,10 @@ def _cut(n: int, reach: int, raw: Ints) -> Ints:
 
 
 def _records(grid: int, raw: Ints) -> Ints:
-    """The nearest whole number of records, and the nearest sum that so many can have."""
+    """The nearest whole number of records, and the nearest sum that so many can have.
+
+    Persons who weigh one have a mean of records each, so as many of them have no other sums.
+    """
     if raw.shape[1] != 2:
         return raw[:, :0]
     low, high = np.clip(raw, 0, MOST).T

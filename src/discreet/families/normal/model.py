@@ -183,7 +183,7 @@ class NormalMean(_Model):
         raise InputError("counts must be made by model.count(data)", "counts")
 
     def n_records(self, values: Sequence[int]) -> int:
-        """The number of records."""
+        """The number of records, or of persons if each weighs one."""
         return values[0]
 
     @property
@@ -214,16 +214,19 @@ class NormalMean(_Model):
         delta: Number = 0,
         points: int = 1001,
         adjacency: Adjacency | str = Adjacency.SUBSTITUTE,
+        **options: Any,
     ) -> ExpectedError:
         """What to expect before paying: the error that privacy adds to the posterior mean.
 
         Args:
-            n: the number of records; under add-remove, where it is private, a guess at it.
+            n: the number of records, or of persons if each weighs one; under add-remove, where it
+                is private, a guess at it.
             epsilon: the privacy parameter.
             mechanism: "laplace", "gaussian", "input" or "hellinger".
             delta: of "gaussian" and "input".
             points: of "hellinger".
             adjacency: "substitute", or "add-remove" for "laplace" and "gaussian".
+            options: under add-remove unit with max_per_unit, or with per_unit="average".
         """
         given = {"delta": delta, "points": points}
         taken = families.options_of(mechanism, self)
@@ -235,6 +238,7 @@ class NormalMean(_Model):
             epsilon=epsilon,
             adjacency=adjacency,
             **{name: value for name, value in given.items() if name in taken},
+            **options,
         )
         found: ExpectedError = made.expected_error(n)
         return found

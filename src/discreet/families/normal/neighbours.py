@@ -15,23 +15,26 @@ def audit_mean(mechanism: Mechanism, total: int | None = None) -> ContinuousAudi
 
 
 def neighbours(mechanism: Mechanism, added: bool) -> tuple[Pair, ...]:
-    """Pairs of sums that replacing a record, or adding one, can lead to; all that matter.
+    """Pairs of sums that replacing a record, or adding a person, can lead to; all that matter.
 
     If noise is `added`, a pair matters by its difference alone: the largest, at either end and in
     the middle. Otherwise all data sets are gone through.
     """
     model, n = mechanism.config.model, mechanism.config.n
     if n is None:
-        return tuple(_one_more(model))
+        return tuple(_one_more(model, mechanism.guarantee.max_per_unit))
     return tuple(_ends(model, n) if added else _sums(model, n))
 
 
-def _one_more(model: NormalMean) -> Iterator[Pair]:
-    """A record is added to none, and to one: at a bound, where one number changes, or within."""
-    grid = model.grid
-    for step in sorted({-grid, 1 - grid, 0, grid - 1, grid}):
-        yield (1, step), (0, 0)
-        yield (2, grid + step), (1, grid)
+def _one_more(model: NormalMean, most: int) -> Iterator[Pair]:
+    """A person is added to none, and to a record: at a bound, where one number changes, or within.
+
+    A person with fewer records moves both numbers less; a mean of records lies where one can.
+    """
+    grid, reach = model.grid, most * model.grid
+    for step in sorted({-reach, 1 - reach, 0, reach - 1, reach}):
+        yield (most, step), (0, 0)
+        yield (1 + most, grid + step), (1, grid)
 
 
 def _ends(model: NormalMean, n: int) -> Iterator[Pair]:

@@ -7,6 +7,11 @@ As for a public n the records are taken for normal, so T is normal given n and �
 
 With t = T − (a − b)/(2·grid) and h = |n − (a + b)/(2·grid)| the noise is h + t in one sum and h − t
 in the other, up to signs and in units of grid: the integrals have closed forms.
+
+Of persons with several records those that were kept are taken for independent. A person who weighs
+one is taken for one record, and n counts persons. That is careful: whatever a person's records have
+in common, their mean varies no more around μ than one of them, picked at random (Jensen's
+inequality).
 """
 
 from __future__ import annotations

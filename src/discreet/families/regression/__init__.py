@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.core.adjacency import Adjacency
-from discreet.core.family import Deferred, Family, MechanismSpec, Option, Unavailable
+from discreet.core.family import UNIT, Deferred, Family, MechanismSpec, Option, Unavailable
 
 _HERE = "discreet.families.regression"
 _CAN: dict[str, Any] = {
@@ -24,6 +24,7 @@ FAMILY = Family(
             options=(
                 Option("delta", "number", 0, "What may go wrong besides, for normal noise."),
                 Option("weight", "number", None, "Of y among the columns."),
+                *UNIT,
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             posterior=Deferred(f"{_HERE}.noise_aware:released_coefficients"),

@@ -294,7 +294,7 @@ class LinearRegression(_Model):
         return counts.values
 
     def n_records(self, values: Sequence[int]) -> int:
-        """The number of records."""
+        """The number of records, or of persons if each weighs one."""
         return values[0]
 
     def moments(self, entries: Sequence[float]) -> Floats:
@@ -328,11 +328,13 @@ class LinearRegression(_Model):
         model that does not know its columns yet is asked as `model.of(y, X).expected_error(…)`.
 
         Args:
-            n: the number of records; under add-remove, where it is private, a guess at it.
+            n: the number of records, or of persons if each weighs one; under add-remove, where it
+                is private, a guess at it.
             epsilon: the budget.
             mechanism: "statistics" or "sample".
             adjacency: "substitute", or "add-remove" for "statistics".
-            options: as in `dp.release`: delta and weight, or samples and norm.
+            options: as in `dp.release`: delta and weight, or samples and norm; and under add-remove
+                unit with max_per_unit, or with per_unit="average".
         """
         public = None if Adjacency(adjacency) is Adjacency.ADD_REMOVE else n
         made = families.mechanism(

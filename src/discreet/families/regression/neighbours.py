@@ -18,21 +18,28 @@ def audit_regression(mechanism: Mechanism, total: int | None = None) -> Continuo
 
 
 def neighbours(mechanism: Mechanism, added: bool) -> tuple[Pair, ...]:
-    """Pairs of statistics that replacing a record, or adding one, can lead to; all that matter.
+    """Pairs of statistics that replacing a record, or adding a person, can lead to.
 
     If noise is `added`, a pair matters by its difference alone: that of any two records beside
-    others in the middle of the bounds. Otherwise all data sets are gone through.
+    others in the middle of the bounds. Otherwise all data sets are gone through. Noise sees a norm
+    of the difference: of all persons with up to m records, one with m times the same has the
+    largest, and of all means of records a single one.
     """
     model, n = mechanism.config.model, mechanism.config.n
-    return tuple(dict.fromkeys(_regressions(model, n, added)))
+    if n is None:
+        return tuple(dict.fromkeys(_one_more(mechanism)))
+    return tuple(dict.fromkeys(_replaced(model, n, added)))
 
 
-def _regressions(model: LinearRegression, n: int | None, added: bool) -> Iterator[Pair]:
+def _one_more(mechanism: Mechanism) -> Iterator[Pair]:
+    """A person is added to none."""
+    model, most = mechanism.config.model, mechanism.guarantee.max_per_unit
+    for record in _records(model):
+        yield _statistics(model, [record] * most), _statistics(model, [])
+
+
+def _replaced(model: LinearRegression, n: int, added: bool) -> Iterator[Pair]:
     world = _records(model)
-    if n is None:  # a record is added to none
-        for record in world:
-            yield _statistics(model, [record]), _statistics(model, [])
-        return
     middle = (0,) * len(world[0])
     pairs = math.comb(len(world), 2)
     others = 1 if added else math.comb(n + len(world) - 2, n - 1)

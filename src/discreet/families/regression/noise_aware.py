@@ -26,7 +26,13 @@ def infer(
     n_prior: object = None,
     rng: np.random.Generator | None = None,
 ) -> CoefficientsMixture:
-    """The posterior of the coefficients given the noisy statistics, the noise included."""
+    """The posterior of the coefficients given the noisy statistics, the noise included.
+
+    Of persons with several records those that were kept are taken for independent. A person who
+    weighs one is taken for one record, which is careful: given the features, whatever else a
+    person's records have in common, the error of the mean of x·y varies no more than that of one of
+    them, picked by its weight (Jensen's inequality along every direction), as the model has it.
+    """
     if n_prior is not None:
         raise InputError("n_prior is for counts and means under add-remove", "n_prior")
     model = mechanism.config.model

@@ -1,7 +1,10 @@
-"""How far one record moves the moments of a regression, and the noise that hides it.
+"""How far one record, or person, moves the moments of a regression, and the noise that hides it.
 
 A record is s = (1, u, c·t) in whole grid steps: the features u and the target t are clipped to
-[−1, 1], on a grid, and c is the weight of the target. The statistics are the sums of s·sᵀ.
+[−1, 1], on a grid, and c is the weight of the target. The statistics are the sums of s·sᵀ. Of a
+person who weighs one the mean of s·sᵀ over its records is summed: no matrix of rank one, but in the
+convex hull of those of records, so that no norm of it exceeds their largest. `data.moments` reads
+such records within the same bounds and radius, though on a coarser grid.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from discreet.core.counts import AnyModel
 from discreet.core.curves import Normal
+from discreet.core.unit import Unit
 from discreet.exact.hockey_stick import gaussian_variance
 
 MOST_WEIGHT = 100
@@ -71,24 +75,33 @@ class Noise(NamedTuple):
 
 
 def noise_of(
-    model: Regression, private_n: bool, epsilon: Fraction, delta: Fraction, c: int
+    model: Regression,
+    private_n: bool,
+    epsilon: Fraction,
+    delta: Fraction,
+    c: int,
+    unit: Unit,
 ) -> Noise:
     """What is (ε, δ)-private: discrete Laplace noise for δ = 0, else discrete Gaussian."""
-    constant = model.intercept or private_n
+    constant, most = model.intercept or private_n, unit.most
     if delta == 0:
         # Let s and v be the old and the new record, a = (s + v)/2 and b = (s − v)/2:
         # ssᵀ − vvᵀ = 2(abᵀ + baᵀ), so all its entries together are at most 4‖a‖₁‖b‖₁ ≤
         # (Σ max(|s_j|, |v_j|))² ≤ C², C the largest ‖s‖₁ within the bounds; and at most
         # ‖s‖₁² + ‖v‖₁² ≤ 2C'², C' that within the radius too. Noise of rate ε/Δ above the diagonal
         # and ε/2Δ on it loses ε/Δ times half of that: Δ = min(C²/2, C'²). A record that is added
-        # changes the statistics by ssᵀ, half of whose entries are at most C'²/2, as C' ≤ C.
+        # changes the statistics by ssᵀ, half of whose entries are at most C'²/2, as C' ≤ C. The sum
+        # of the entries' sizes is a norm: up to m records change it by at most m times as much, and
+        # a mean of records by no more than one of them.
         box, within = _largest_sums(model, constant, c)
-        change = within**2 / 2 if private_n else min(box**2 / 2, within**2)
+        change = most * within**2 / 2 if private_n else min(box**2 / 2, within**2)
         return Noise(epsilon / change, epsilon / (2 * change))
     # Noise of variance σ² above the diagonal and 2σ² on it sees a change by half its squared
     # Frobenius norm over σ²: ½‖ssᵀ − vvᵀ‖² = ½(‖s‖⁴ + ‖v‖⁴) − (s·v)² ≤ M², M the largest ‖s‖₂²; for
-    # a record that is added ½‖ssᵀ‖² ≤ M²/2.
-    square = (features_square(model) + model.grid**2 * (int(constant) + c * c)) ** 2
+    # a record that is added ½‖ssᵀ‖² ≤ M²/2. A person's A = Σssᵀ over up to m records has
+    # ‖A‖ ≤ mM, a mean of them ‖A‖ ≤ M: ½‖A‖² ≤ (mM)²/2. If B takes its place, ½‖A − B‖² =
+    # ½(‖A‖² + ‖B‖²) − tr(AB) ≤ (mM)², as tr(AB) ≥ 0 for matrices without negative eigenvalues.
+    square = (_record_square(model, constant, c) * most) ** 2
     entries = model.rows * (model.rows + 1) // 2
     change = square / 2 if private_n else square
     variance = gaussian_variance(epsilon, delta, change, entries + 1)
@@ -100,14 +113,14 @@ def best_weight(model: Regression, private_n: bool, gaussian: bool) -> int:
     """The c that makes the noise in Uᵀt − UᵀU·w least.
 
     Its variance is proportional to Δ²·(1/c² + ‖w‖²), with ‖w‖² from the prior but at most 1, as
-    t is.
+    t is; m records of one person make it m² times as large for every c.
     """
     constant = model.intercept or private_n
     squares = min(Fraction(1), _prior_square(model))
 
     def variance(c: int) -> Fraction:
         if gaussian:
-            change = features_square(model) + model.grid**2 * (int(constant) + c * c)
+            change = _record_square(model, constant, c)
         else:
             change = _largest_sums(model, constant, c)[0] ** 2
         return change**2 * (Fraction(1, c * c) + squares)
@@ -123,6 +136,11 @@ def features_square(model: Regression) -> Fraction:
     box = Fraction(model.grid**2 * len(model.X))
     radius = _radius(model)
     return box if radius is None else min(box, radius**2)
+
+
+def _record_square(model: Regression, constant: bool, c: int) -> Fraction:
+    """The largest ‖s‖₂² in squared grid steps."""
+    return features_square(model) + model.grid**2 * (int(constant) + c * c)
 
 
 def _largest_sums(model: Regression, constant: bool, c: int) -> tuple[Fraction, Fraction]:

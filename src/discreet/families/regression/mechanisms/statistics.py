@@ -11,6 +11,7 @@ from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
 from discreet.core.law import Outcome
 from discreet.core.statistics import places
+from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.regression.sensitivity import (
@@ -36,13 +37,17 @@ def noisy_statistics(
     adjacency: Adjacency = Adjacency.SUBSTITUTE,
     delta: object = 0,
     weight: int | None = None,
+    unit: str = "record",
+    max_per_unit: int = 1,
+    per_unit: str = "cut",
 ) -> Mechanism:
     """XᵀX, Xᵀy and yᵀy in whole grid steps, plus discrete Laplace or discrete Gaussian noise.
 
     For a record s = (1, u, c·t), with u and t in [−1, 1], the matrix s·sᵀ is summed. All entries
     above the diagonal get the same noise; those on it twice the scale for ε alone, and √2 times for
     (ε, δ). With the weight c of y the entries of y are known c times, that of yᵀy c² times more
-    precisely. Under add-remove the number of records gets noise too.
+    precisely. Under add-remove the number of records gets noise too, and all noise is m times as
+    wide for persons with up to m records.
 
     delta: 0 for Laplace noise and ε alone; above, Gaussian noise with the analytic calibration.
     weight: c, a whole number; None takes what makes the error of the coefficients least, if they
@@ -52,13 +57,13 @@ def noisy_statistics(
     probability = check.rational("delta", delta)
     if probability != 0:
         probability = check.share("delta", delta)
-    private_n = n is None
+    private_n, whose = n is None, Unit.read(n, unit, max_per_unit, per_unit)
     c = best_weight(model, private_n, probability > 0) if weight is None else weight
     c = check.whole("weight", c, least=1, most=MOST_WEIGHT)
     asked = None if weight is None else c
     _require_room(model, n, c)
     # `noise_of` has the sensitivity, with its proof, and the noise that makes (ε, δ) of it.
-    noise = noise_of(model, private_n, epsilon, probability, c)
+    noise = noise_of(model, private_n, epsilon, probability, c, whose)
     if noise.laplace and noise.diagonal < LEAST_RATE:
         least = epsilon * LEAST_RATE / noise.diagonal
         raise InputError(
@@ -72,7 +77,9 @@ def noisy_statistics(
         else ("Gaussian", "Balle and Wang 2018; Canonne, Kamath and Steinke 2020")
     )
     theorem = Theorem(
-        f"discrete {kind} noise on the moments of records that are clipped to the bounds", reference
+        f"discrete {kind} noise on the moments of records that are clipped to the bounds"
+        f"{whose.clause}",
+        reference,
     )
     public = model.rows, model.intercept, model.grid, c
     law = partial(_law, public, private_n, noise)
@@ -83,11 +90,11 @@ def noisy_statistics(
             n,
             epsilon,
             adjacency,
-            (("delta", probability), ("weight", c)),
-            asked=(("delta", probability), ("weight", asked)),
+            (("delta", probability), ("weight", c), *whose.options_if_any),
+            asked=(("delta", probability), ("weight", asked), *whose.options_if_any),
         ),
         guarantee=Guarantee(
-            *(epsilon, probability, adjacency),
+            *(epsilon, probability, adjacency, whose.name, whose.most),
             basis=theorem,
             curve=noise.curve,
             replacing=noise.replacing,
@@ -144,7 +151,10 @@ def _factors(rows: int, constant: bool, c: int) -> list[int]:
 
 
 def _possible(public: tuple[int, bool, int, int], n: int | None, raw: Ints) -> Ints:
-    """Cut to what n records within the bounds can have; nothing for what cannot have been drawn."""
+    """Cut to what n records within the bounds can have; nothing for what cannot have been drawn.
+
+    A mean of a person's products lies between their bounds too.
+    """
     rows, constant, grid, c = public
     factors = np.array(_factors(rows, constant, c))
     if raw.shape[1] != 1 + len(factors) or (n is not None and (raw[:, 0] != n * grid**2).any()):
