@@ -57,6 +57,36 @@ def test_delta_is_exact_and_not_wasted(epsilon: float, delta: float) -> None:
         assert found == pytest.approx(delta, rel=0.2)
 
 
+@pytest.mark.parametrize(("n", "moves"), [(20, [(1, -1)]), (None, [(2, 0), (1, 1), (0, 1)])])
+def test_its_curve_bounds_every_change(n: int | None, moves: list[tuple[int, int]]) -> None:
+    """δ at other ε than the declared one, by brute force over two noisy counts."""
+    unit = {} if n is not None else {"max_per_unit": 2}
+    mechanism = made(3, n, 1.0, 1e-4, **unit)
+    law: Any = mechanism.make_raw_law((10, 5, 5))
+    variance = float(law.variances[0])
+    far = int(9 * math.sqrt(variance))
+    z = np.arange(-far, far + 1)
+
+    def density(by: int) -> Any:
+        p = np.exp(-((z - by) ** 2) / (2 * variance))
+        return p / p.sum()
+
+    for epsilon in (0.2, 0.7, 1.0):
+        found = max(
+            float(
+                np.maximum(
+                    np.outer(density(0), density(0))
+                    - math.exp(epsilon) * np.outer(density(a), density(b)),
+                    0,
+                ).sum()
+            )
+            for a, b in moves
+        )
+        promised = float(mechanism.guarantee.delta_at(epsilon))
+        assert found <= promised * (1 + 1e-6)
+        assert found > 0.9 * promised  # and it is not wasted
+
+
 def test_two_numbers_with_wide_noise_are_as_private_as_the_bound_says() -> None:
     exact, bound = (
         float(balls.sharp(partial(discrete_pair_delta, Fraction(1, 1000), Fraction(10**6 + more))))
@@ -90,6 +120,9 @@ def test_units_with_several_records() -> None:
     sds = [float(law.variances[0]) ** 0.5 for law in laws]
     assert sds[1] == pytest.approx(5 * sds[0], rel=0.02)
     assert dp.audit(five).epsilon <= 1
+    rho = Fraction(25) / (2 * laws[1].variances[0])
+    assert five.guarantee.rho == rho
+    assert five.guarantee.under("substitute").rho == 2 * rho
     assert str(five.guarantee).endswith("one patient (a unit has at most 5 records)")
     with pytest.raises(dp.InputError, match="max_per_unit must be 1 under substitution"):
         made(4, 9, 1.0, 1e-6, max_per_unit=2)
