@@ -66,10 +66,12 @@ def additive(law: Law, raw: Outcome, parts: int = 1) -> Noise | None:
     if isinstance(law, NoiseLaw) and law.low is None and law.high is None:
         if law.total is not None and sum(raw) != law.total:
             raise impossible()
-        if law.shape == "floored" and parts > 1:
-            return None  # it is rounded to steps, not to records
-        kernel = LaplaceKernel(float(parts * law.rate), law.shape == "floored")
-        return Noise(_in_records(raw[: len(law.center)], parts), kernel)
+        floored, z = law.shape == "floored", _in_records(raw[: len(law.center)], parts)
+        if (
+            floored and parts > 1
+        ):  # rounded down to steps, not to records: by half a step on average
+            floored, z = False, tuple(each + Fraction(1, 2 * parts) for each in z)
+        return Noise(z, LaplaceKernel(float(parts * law.rate), floored))
     if isinstance(law, DiscreteGaussianLaw) and len(set(law.variances)) == 1:
         return Noise(_in_records(raw, parts), NormalKernel(float(law.variances[0] / parts**2)))
     if isinstance(law, PointMass) and raw != law.point:

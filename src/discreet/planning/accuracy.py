@@ -13,6 +13,7 @@ from discreet import check, plots
 from discreet.core import Config, Counts, Mechanism
 from discreet.core.counts import CountsLike
 from discreet.core.mechanism import require_categories
+from discreet.core.unit import Unit
 from discreet.divergence.shifts import shifted
 from discreet.errors import InputError
 from discreet.exact import Floats, Ints, compositions
@@ -238,6 +239,12 @@ def validated(mechanism: object, counts: CountsLike, distance: str) -> tuple[int
             f"mechanism must be made by dp.mechanism, got {check.brief(mechanism)}", "mechanism"
         )
     require_categories(mechanism)
+    if Unit.of(mechanism.config).averaged:
+        raise InputError(
+            "per_unit must be 'cut' here, got 'average': noise and error are close to those of one "
+            "record of every unit, max_per_unit=1",
+            "per_unit",
+        )
     config = mechanism.config
     values = mechanism.domain(counts)
     check.choice("distance", distance, DISTANCES)

@@ -28,6 +28,7 @@ from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
 from discreet.core.law import Outcome
 from discreet.core.statistics import Statistics
+from discreet.core.unit import Unit
 from discreet.errors import Charged, InputError, PrivacyRefusedError, PrivacyWarning
 from discreet.releases.published import Release
 
@@ -266,7 +267,7 @@ def _prepare(
         _require_public_n(counts, n, lambda: _with_private_n(family, spec, paid))
     if isinstance(counts, Records):
         unit = _unit_options(counts, family, spec)
-        for option in unit.keys() & options.keys():
+        for option in sorted({*unit, *Unit.OPTIONS} & options.keys()):
             raise InputError(f"{option} is known from the counts and cannot be given", option)
         options = unit | options
     if adjacency is not Adjacency.ADD_REMOVE:

@@ -25,6 +25,7 @@ _CAN: dict[str, Any] = {
         "mechanism must be one of a continuous model; use dp.accuracy(mechanism, counts)"
     ),
 }
+_UNITS: dict[str, Any] = {"audit": Deferred(f"{_HERE}.neighbours:audit_units")}
 _CALIBRATED: dict[str, Any] = _CAN | {
     "calibrate": Deferred("discreet.auditing.calibration:calibrated")
 }
@@ -46,7 +47,7 @@ FAMILY = Family(
             "Laplace noise on a histogram, rounded down (P0).",
             options=UNIT,
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
-            **_CAN,
+            **_CAN | _UNITS,
             work="outputs",
         ),
         MechanismSpec(
@@ -97,7 +98,7 @@ FAMILY = Family(
                 _WEIGHTS,
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
-            **_CAN,
+            **_CAN | _UNITS,
         ),
         MechanismSpec(
             "gaussian",

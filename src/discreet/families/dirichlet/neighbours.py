@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from discreet import check
+from discreet.auditing.audits import Audit
+from discreet.auditing.counts import audit_counts as audit_listed
 from discreet.auditing.pairs import ContinuousAudit, Pair, audit_pairs
 from discreet.core import Mechanism
+from discreet.core.unit import Unit
 from discreet.errors import InputError
+
+
+def audit_units(mechanism: Mechanism, total: int | None = None) -> Audit:
+    """The privacy loss of counts: of all there can be, or, where units weigh one, of a shift.
+
+    Counts in parts of a unit are too many to list.
+    """
+    if Unit.of(mechanism.config).averaged:
+        return audit_counts(mechanism, total)
+    return audit_listed(mechanism, total)
 
 
 def audit_counts(mechanism: Mechanism, total: int | None = None) -> ContinuousAudit:
@@ -22,14 +35,15 @@ def audit_counts(mechanism: Mechanism, total: int | None = None) -> ContinuousAu
 def neighbours(mechanism: Mechanism) -> Iterator[Pair]:
     """One pair of every kind of change: noise that is added loses the same wherever counts are.
 
-    Under add-remove a unit adds m records to one category, or spreads them over several.
+    Under add-remove a unit adds m records to one category, or spreads them over several; one that
+    weighs one adds its parts.
     """
     n, k = mechanism.config.n, mechanism.config.model.size
     if n is not None:
         yield (n, *[0] * (k - 1)), (n - 1, 1, *[0] * (k - 2))
         yield (*[0] * (k - 1), n), (*[0] * (k - 2), 1, n - 1)
         return
-    most = mechanism.guarantee.max_per_unit
+    most = Unit.of(mechanism.config).reach
     for places in range(1, min(k, most) + 1):
         each, rest = divmod(most, places)
         yield (0,) * k, tuple(each + (i < rest) if i < places else 0 for i in range(k))

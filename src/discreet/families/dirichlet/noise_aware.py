@@ -7,6 +7,7 @@ import numpy as np
 from discreet import check
 from discreet.core import Mechanism
 from discreet.core.law import Outcome
+from discreet.core.unit import Unit
 from discreet.families.dirichlet import listed_counts
 from discreet.laws.response import ResponseLaw
 from discreet.noise_aware import responses, table
@@ -19,7 +20,11 @@ def infer_counts(
     n_prior: object = None,
     rng: np.random.Generator | None = None,
 ) -> DirichletMixture:
-    """The mixture over the counts that may be behind a raw output."""
+    """The mixture over the counts that may be behind a raw output.
+
+    Where every unit weighs one, each counts as one record: the mean of a unit's records varies no
+    more than one of them picked at random, so that intervals are rather too wide than too narrow.
+    """
     output = tuple(map(int, raw))
     # seeded by what is public, so that one release always gives one posterior
     source = (
@@ -28,7 +33,7 @@ def infer_counts(
     model, n = mechanism.config.model, mechanism.config.n
     prior_of_n = table.prior_of_n(n_prior, n)
     law = mechanism.make_raw_law((n or 0, *(0,) * (len(model.categories) - 1)))
-    noise = table.additive(law, output)
+    noise = table.additive(law, output, Unit.of(mechanism.config).parts)
     if isinstance(law, ResponseLaw):
         found = responses.infer(model.prior, law.epsilon, output, source)
     elif noise is None:
