@@ -31,6 +31,11 @@ def made(name: str, epsilon: float = 1, **options: Any) -> dp.Mechanism:
     return dp.mechanism(name, MODEL, epsilon=epsilon, adjacency="add-remove", **options)
 
 
+def seen(mechanism: dp.Mechanism, raw: tuple[int, ...]) -> dp.Release[Any, Any, Any]:
+    """A simulated release with this output."""
+    return dp.Release(mechanism, raw, mechanism.postprocess(raw), True, None)
+
+
 def test_counts_are_of_persons() -> None:
     found = counts(1800, 5400, 3600)
     assert found.n_records == 3
@@ -74,9 +79,9 @@ def test_a_person_who_is_one_record_is_that_record(most: int) -> None:
     raw = (7, 3, most)
     plain = made("lattice", unit="patient", max_per_unit=1)
     averaged = made("lattice", **PERSONS)
-    one = dp.Release(plain, raw, plain.postprocess(raw), True, None).noise_aware()
+    one = seen(plain, raw).noise_aware()
     parts = tuple(AVERAGED * z for z in raw)
-    same = dp.Release(averaged, parts, averaged.postprocess(parts), True, None).noise_aware()
+    same = seen(averaged, parts).noise_aware()
     np.testing.assert_allclose(one.mean(), same.mean(), rtol=2e-2)
     np.testing.assert_allclose(one.interval(0.95), same.interval(0.95), atol=1e-2)
 
@@ -90,8 +95,7 @@ def test_intervals_cover(name: str, options: dict[str, Any]) -> None:
     for theta in rng.dirichlet([1, 2, 0.5], runs):
         true = tuple((AVERAGED * rng.multinomial(60, theta)).tolist())
         raw = mechanism.raw_law(true).sample(rng=rng)
-        release = dp.Release(mechanism, raw, mechanism.postprocess(raw), True, None)
-        low, high = release.noise_aware((60, 60)).interval(0.95).T
+        low, high = seen(mechanism, raw).noise_aware((60, 60)).interval(0.95).T
         inside += (low <= theta) & (theta <= high)
     limit = 4.9 * (0.95 * 0.05 / runs) ** 0.5
     assert (abs(inside / runs - 0.95) < limit).all()
@@ -104,8 +108,7 @@ def test_of_several_records_intervals_cover_at_least() -> None:
     for theta in rng.dirichlet([1, 2, 0.5], runs):
         true = tuple((AVERAGED // 2 * rng.multinomial(160, theta)).tolist())
         raw = mechanism.raw_law(true).sample(rng=rng)
-        release = dp.Release(mechanism, raw, mechanism.postprocess(raw), True, None)
-        low, high = release.noise_aware((80, 80)).interval(0.95)[0]
+        low, high = seen(mechanism, raw).noise_aware((80, 80)).interval(0.95)[0]
         inside += low <= theta[0] <= high
     assert inside / runs > 0.95
 

@@ -191,8 +191,9 @@ def _independent_lattice(
     # Laplace noise of rate ε_f/m (ε_f/3600) then loses ε_f, and Σ ε_f ≤ ε. To make the tables
     # agree is post-processing.
     rates = [budget / who.reach for budget in budgets]
+    rate = "ε_f" if who.reach == 1 else f"ε_f/{who.reach}"
     theorem = Theorem(
-        f"discrete Laplace noise of rate ε_f/{who.reach} on {_tables_changing(who)} by at most "
+        f"discrete Laplace noise of rate {rate} on {_tables_changing(who)} by at most "
         f"{who.reach} each, with budgets ε_f that sum to ε",
         "sequential composition; Ghosh, Roughgarden and Sundararajan 2009",
     )
