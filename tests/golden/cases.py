@@ -85,6 +85,13 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
         OUTCOME.count(FRAME, "a", unit="unit", max_per_unit=2),
         *(OUTCOME, 1, "ls_hist", PRIVATE_N),
     ),
+    **{
+        f"{name} of averages": (
+            OUTCOME.count(FRAME, "a", unit="unit", per_unit="average"),
+            *(OUTCOME, 1, name, PRIVATE_N | options),
+        )
+        for name, options in (("lattice", {}), ("gaussian", {"delta": 1e-6}), ("ls_hist", {}))
+    },
     "ehd by total variation": ((4, 3), AB, 1, "ehd", {"distance": "total_variation"}),
     "ehds as it is": ((4, 3), AB, Fraction(1, 3), "ehds", {}),
     "ehds calibrated": ((4, 3), AB, 1, "ehds", {"gamma": 0.5, "calibrate": True}),
