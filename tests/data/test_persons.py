@@ -260,6 +260,23 @@ def test_bad_units(kind: str) -> None:
         NET.count(as_kind, unit="x", max_per_unit=1)
 
 
+@pytest.mark.parametrize("kind", ["polars", "lazy", "arrow", "pandas", "relation", "mapping"])
+def test_names_that_differ_by_nul_are_two_units(kind: str) -> None:
+    frame = pl.DataFrame({"u": ["a", "a\0", "a\0\0"], "a": [0, 0, 0], "b": [0, 0, 0]})
+    as_kind: Any = {
+        "polars": frame,
+        "lazy": frame.lazy(),
+        "arrow": frame.to_arrow(),
+        "pandas": frame.to_pandas(),
+        "relation": duckdb.connect().from_arrow(frame.to_arrow()),
+        "mapping": frame.to_dict(as_series=False),
+    }[kind]
+    mean = dp.NormalMean(bounds=(0, 1), grid=600)
+    assert mean.count(as_kind, "a", unit="u", max_per_unit=1).n_records == 3
+    if kind != "mapping":
+        assert NET.count(as_kind, unit="u", max_per_unit=1).n_records == 3
+
+
 def test_a_unit_may_be_what_is_counted() -> None:
     frame = FRAME.drop_nulls("u").with_columns(pl.lit(0.0).alias("x"))
     assert NET.count(frame, unit="a", max_per_unit=1).n_records == 2

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import product
 from typing import Any, Never
 
+import duckdb
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -96,3 +97,22 @@ def test_undeclared_values_are_refused_alike() -> None:
         net.count(frame(False))
     assert "it's" not in str(caught.value)
     assert any("it's ü" in str(values) for values in caught.value.values)
+
+
+@pytest.mark.parametrize("holes", [False, True])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_persons_are_weighed_alike(
+    holes: bool, library: str, without_pyarrow: list[object]
+) -> None:
+    """Numpy weighs what is in memory, DuckDB its relation."""
+    records = frame(holes).assign(u=[f"P{i % 700}" for i in range(N)])
+    data = records if library == "pandas" else pl.from_pandas(records, nan_to_null=False)
+    net = dp.BayesNet(PARENTS, STATES)
+    relation = duckdb.connect().from_df(records)
+    rules: list[dict[str, Any]] = [{"max_per_unit": 2}, {"per_unit": "average"}]
+    for rule in rules:
+        persons: dict[str, Any] = {"unknown": "drop", "unit": "u", **rule}
+        found = net.count(data, **persons)
+        assert found == net.count(relation, **persons)
+        assert found.n_records > 600
+    assert not without_pyarrow

@@ -43,7 +43,10 @@ def owned(frame: Any, column: str, unit: str) -> tuple[Ints, Ints]:
     whose, digits = np.full(len(frame), -1), np.zeros(len(frame), dtype=np.int64)
     # without missing values, which would make floats of integers
     mine = frame[column] if there.all() else frame.filter(~nw.col(column).is_null())[column]
-    whose[there], digits[there] = numbered(mine.to_numpy(), unit)
+    # an array of text forgets NUL at the end, and is as wide as the longest name
+    text = mine.dtype == nw.String
+    values = np.fromiter(mine.to_list(), dtype=object) if text else mine.to_numpy()
+    whose[there], digits[there] = numbered(values, unit)
     return whose, digits
 
 
