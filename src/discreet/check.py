@@ -23,7 +23,7 @@ from discreet.errors import InputError
 Category: TypeAlias = str | int | bool
 Number: TypeAlias = float | Fraction | Decimal  # read as the exact decimal of its shortest repr
 
-SMALL = Fraction(1, 10**9)
+SMALL, LARGE = Fraction(1, 10**9), Fraction(10**6)  # between which ε lies
 _MOST_BITS = 1200  # of numerator and denominator together: text_number reads str(number) again
 MOST_RECORDS = 2**62  # leaves room for noise in 64-bit integers
 
@@ -106,7 +106,7 @@ def between(argument: str, value: object, least: Fraction, most: Fraction) -> Fr
 
 def epsilon(value: object) -> Fraction:
     """A privacy parameter from 1e-9 to 1e6."""
-    return between("epsilon", value, SMALL, Fraction(10**6))
+    return between("epsilon", value, SMALL, LARGE)
 
 
 def gamma(value: object) -> Fraction:

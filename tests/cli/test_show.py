@@ -213,11 +213,8 @@ def test_the_stored_release_is_written_byte_for_byte(
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "ehdl"])
 def test_every_kind_of_release_is_had_again(name: str, budget: Path, tmp_path: Path) -> None:
     ledger, again = dp.Ledger(str(budget)), tmp_path / "again.json"
-    terms = {"network attribute": ("attribute", "record")}
-    terms |= dict.fromkeys(
-        ("units", "gaussian of units", "ls_hist of units"), ("add-remove", "unit")
-    )
-    ledger.create("d", 100, 0.1, *terms.get(name, ("substitute", "record")))
+    guarantee = made(name).guarantee
+    ledger.create("d", 100, 0.1, guarantee.adjacency, guarantee.unit)
     path = saved(name, tmp_path, ledger=ledger, dataset="d", request_id="r")
     done("ledger", "released", budget, 3, "--out", again)
     assert again.read_bytes() == path.read_bytes()

@@ -28,7 +28,7 @@ from discreet.data.weights import weights
 from tests.data import engines
 
 BITS = ((0, 0), (0, 1), (1, 0), (1, 1))
-NAMES = ("P7", "12", "x")
+NAMES = ("ab7", "12", "x")
 TABLES = (("a",), ("b", "a"), ("a", "b"))
 RULES: tuple[Mapping[str, Any], ...] = (
     {"max_per_unit": 1},

@@ -28,7 +28,10 @@ def test_it_prints_how_many_more(place: str) -> None:
     assert (left.each, left.more) == (Fraction(1, 10), ledger.releases_left("d", 0.1))
 
 
-@pytest.mark.parametrize(("budget", "each"), [(3, "0.1"), (1, "0.05"), (0.019, "0.0005")])
+@pytest.mark.parametrize(
+    ("budget", "each"),
+    [(3, "0.1"), (1, "0.05"), (0.019, "0.0005"), (1e9, "1e6"), (1e-8, "1e-9"), (1e-9, "1e-9")],
+)
 def test_small_releases_are_round(place: str, budget: float, each: str) -> None:
     Ledger.open(place, budget, delta=1e-6).create("d")
     assert Ledger.open(place).remaining("d").each == Fraction(each)

@@ -37,7 +37,10 @@ def test_the_noise_is_as_much_steeper() -> None:
     assert table.additive(laplace(Fraction(1), 2), (3, 4)) == table.Noise((3, 4), LaplaceKernel(1))
     floored = NoiseLaw((0,), Fraction(1), "floored", total=9)
     assert table.additive(floored, (3, 6)) is not None
-    assert table.additive(floored, (3, 6), 3600) is None
+    by_half_a_step = Fraction(3, 3600) + Fraction(1, 7200)
+    assert table.additive(floored, (3, 6), 3600) == table.Noise(
+        (by_half_a_step,), LaplaceKernel(3600.0)
+    )
 
 
 @pytest.mark.parametrize("rate", [Fraction(3), Fraction(1, 50)])

@@ -155,7 +155,7 @@ def test_the_length_of_the_output_and_the_guarantee_are_not_free(name: str) -> N
             for edit in (
                 {"epsilon": "1/1000"},
                 {"delta": "1/1000"},
-                {"unit": "patient"},
+                {"unit": "somebody"},
                 {"max_per_unit": 4},
                 {"basis": {"kind": "theorem", "statement": "trust me", "reference": "me"}},
             )

@@ -103,8 +103,9 @@ def mechanism_option(default: str | None = None) -> Callable[[Command], Command]
         default=default,
         show_default=default is not None,
         type=click.Choice(FAMILY.names),
-        help="See the guide. Unless given, what is most accurate at any size: lattice, or with a "
-        "delta gaussian where that is better.",
+        metavar="NAME",
+        help=f"One of {', '.join(FAMILY.names)}; see the guide. Unless given, what is most "
+        "accurate at any size: lattice, or with a delta gaussian where that is better.",
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from discreet import check
 from discreet.core import families
 from discreet.core.families import options_of
+from discreet.core.unit import Unit
 from discreet.errors import InputError
 
 
@@ -29,7 +30,8 @@ def read_options(
         return {}
     if not isinstance(given, Mapping):
         raise InputError(f"options must be a mapping by name, got {check.brief(given)}", "options")
-    taken = [option for option in options_of(name, model) if option not in besides]
+    apart = {*besides, *Unit.OPTIONS}
+    taken = [option for option in options_of(name, model) if option not in apart]
     for option in given:
         if option not in taken:
             raise InputError(

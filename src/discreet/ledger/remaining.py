@@ -53,9 +53,10 @@ def remaining(account: Account, part: str | None = None) -> Remaining:
 
 
 def _small(epsilon: Fraction) -> Fraction:
-    """The largest of 1, 2 and 5 times a power of ten that is at most a twentieth."""
-    power = Fraction(10) ** math.floor(math.log10(epsilon / 20))
-    return max(power * step for step in (1, 2, 5, 10) if power * step <= epsilon / 20)
+    """The largest of 1, 2 and 5 times a power of ten that is at most a twentieth, and possible."""
+    share = min(max(epsilon / 20, check.SMALL), check.LARGE)
+    power = Fraction(10) ** math.floor(math.log10(share))
+    return max(power * step for step in (1, 2, 5, 10) if power * step <= share)
 
 
 @dataclass(frozen=True)
