@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 
 import discreet as dp
+import discreet.data  # loaded beforehand, as duckdb is
 from benchmarks.timing import in_turn, once_with_memory, show
 
 ROWS = 50_000_000
