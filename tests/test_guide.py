@@ -62,7 +62,7 @@ EXTRAS = {  # modules of what pip is told to install
     "discreet[language]": ("z3",),
     "discreet[postgres]": ("sqlalchemy", "psycopg"),
     "discreet[accounting]": ("dp_accounting",),
-    "discreet-papers": ("discreet_papers",),
+    "./papers": ("discreet_papers",),
 }
 
 
@@ -256,7 +256,7 @@ def _missing(error: Exception, where: str) -> set[str]:
     if isinstance(error, ModuleNotFoundError) and last == where:  # the page's own import
         named: tuple[str, ...] = ((error.name or "").partition(".")[0],)
     else:
-        told = re.fullmatch(r"[^\n]+: pip install '?([\w.-]+(?:\[\w+\])?)'?", str(error))
+        told = re.fullmatch(r"[^\n]+: pip install '?([\w./-]+(?:\[\w+\])?)'?", str(error))
         named = () if told is None else EXTRAS.get(told[1], (told[1],))
     found = {name for name in named if find_spec(name) is None}
     if not found:
