@@ -11,7 +11,8 @@ import pytest
 
 import discreet as dp
 from discreet.core import Adjacency, Guarantee, Theorem
-from discreet.core.curves import Curve, Known, Normal, Pure, threshold
+from discreet.core.curves import Curve, Known, Normal, Pure
+from discreet.core.renyi import threshold
 from discreet.errors import BudgetError, InputError, PrivacyRefusedError
 from discreet.exact import balls
 from discreet.exact.hockey_stick import gaussian_variance

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache, partial
@@ -17,6 +17,7 @@ from typing import Any
 
 from flint import arb
 
+from discreet.core import renyi
 from discreet.core.documents import exact
 from discreet.exact import balls, theta
 from discreet.exact.balls import ball
@@ -28,7 +29,6 @@ from discreet.exact.hockey_stick import (
 
 _DIGITS = 10**12
 _MOST_CELLS = 256  # beyond, P(L = 0) hardly grows
-_LOWEST, _HIGHEST = -18.0, 40.0  # of log(α − 1), where orders are looked for
 
 
 @dataclass(frozen=True)
@@ -68,60 +68,14 @@ class Curve:
         """A bound on δ(ε): from D_α, at the best order found."""
         if self.epsilon is not None and epsilon >= self.epsilon:
             return arb(0)
-        alpha = _best_order(self, partial(_log_delta, epsilon=epsilon))
-        return _log_delta(self.renyi(alpha), alpha, epsilon).exp().min(arb(1))
+        alpha = renyi.best_order(self, partial(renyi.log_delta, epsilon=epsilon))
+        return renyi.log_delta(self.renyi(alpha), alpha, epsilon).exp().min(arb(1))
 
     def grouped(self, m: int) -> Curve:
         """The loss of two data sets that are m steps apart."""
         # D_α ≤ ρα for neighbours gives m²·ρ·α (Bun and Steinke 2016, Proposition 1.9), and the
         # largest losses add up.
         return Known(m * m * rho(self), None if self.epsilon is None else m * self.epsilon)
-
-
-def _log_delta(divergence: arb, alpha: Fraction, epsilon: Fraction) -> arb:
-    """Log δ = (α−1)(D_α − ε) + (α−1)·log(1 − 1/α) − log α (Canonne, Kamath and Steinke 2020)."""
-    return (ball(alpha) - 1) * (divergence - ball(epsilon) + _entropy(alpha))
-
-
-def _entropy(alpha: Fraction) -> arb:
-    """Log(1 − 1/α) − log α/(α−1)."""
-    a = ball(alpha)
-    return (1 - 1 / a).log() - a.log() / (a - 1)
-
-
-def converted(divergence: arb, alpha: Fraction, delta: Fraction) -> arb:
-    """The ε that D_α proves at δ: D_α + log(1/δ)/(α−1) + log(1 − 1/α) − log α/(α−1)."""
-    return divergence - ball(delta).log() / (ball(alpha) - 1) + _entropy(alpha)
-
-
-def threshold(alpha: Fraction, epsilon: Fraction, delta: Fraction) -> arb:
-    """The largest D_α that proves (ε, δ)."""
-    return ball(epsilon) + ball(delta).log() / (ball(alpha) - 1) - _entropy(alpha)
-
-
-def _best_order(curve: Curve, score: Callable[[arb, Fraction], arb]) -> Fraction:
-    """The order, of some, with the least score; any order is right, so floats may choose it."""
-    known: dict[float, float] = {}
-
-    def value(t: float) -> float:
-        if t not in known:
-            alpha = _order(t)
-            with balls.precision(balls.PRECISION):
-                known[t] = float(score(curve.renyi(alpha), alpha).mid())
-        return known[t] if math.isfinite(known[t]) else math.inf
-
-    centre, step = 2.0, 4.0  # of log(α − 1)
-    while step > 1e-4:
-        nearby = (centre, max(centre - step, _LOWEST), min(centre + step, _HIGHEST))
-        best = min(nearby, key=value)
-        if best == centre:
-            step /= 2
-        centre = best
-    return _order(centre)
-
-
-def _order(t: float) -> Fraction:
-    return 1 + Fraction(f"{math.exp(t):.6g}")
 
 
 @dataclass(frozen=True)
@@ -442,8 +396,8 @@ def rho(curve: Curve) -> Fraction:
 @cache
 def epsilon_at(curve: Curve, delta: Fraction) -> Fraction:
     """The least ε that is proved at δ > 0, rounded up to 12 digits; checked in balls."""
-    alpha = _best_order(curve, partial(converted, delta=delta))
-    high = balls.rounded_up(lambda: converted(curve.renyi(alpha), alpha, delta).max(_least()))
+    alpha = renyi.best_order(curve, partial(renyi.converted, delta=delta))
+    high = balls.rounded_up(lambda: renyi.converted(curve.renyi(alpha), alpha, delta).max(_least()))
     if curve.epsilon is not None:
         high = min(high, curve.epsilon)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from discreet import check
 from discreet.core import Guarantee
-from discreet.core.curves import threshold
+from discreet.core.renyi import threshold
 from discreet.exact import balls
 from discreet.ledger.amounts import DELTA_UNITS, RENYI_UNITS, Amount, times
 
