@@ -13,6 +13,7 @@ from discreet.explorer.layout import Chart, Desk
 from discreet.explorer.orders import place as whole_name
 from discreet.ledger import Account, Amount, Entry, Ledger
 from discreet.ledger.amounts import decimal
+from discreet.ledger.remaining import remaining
 
 LATEST = 200  # entries of a history that are shown
 
@@ -56,7 +57,8 @@ class Budget:
         rows = [
             [
                 a.dataset,
-                *(_shown(amount) for amount in (a.budget, a.spent, a.remaining())),
+                *(_shown(amount) for amount in (a.budget, a.spent)),
+                _left(a),
                 f"{a.adjacency.change} one {a.unit}",
             ]
             for a in accounts
@@ -115,3 +117,9 @@ def _read(place: str) -> tuple[Sequence[Account], Sequence[Entry]]:
 def _shown(amount: Amount) -> str:
     delta = f", δ = {decimal(amount.delta)}" if amount.delta else ""
     return f"ε = {decimal(amount.epsilon)}{delta}"
+
+
+def _left(account: Account) -> str:
+    """By the sums; and where releases compose, how many small ones."""
+    found = remaining(account)
+    return _shown(found) if found.more is None else f"{_shown(found)}; {found.terms}"
