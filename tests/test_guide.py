@@ -329,8 +329,19 @@ OTHERS = ("limits", "findings", "bibliography", "architecture", "../README", "..
 @pytest.mark.parametrize("page", [*PAGES, *(f"../{name}.md" for name in OTHERS)])
 def test_links_lead_somewhere(page: str) -> None:
     place = GUIDE / page
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", place.read_text(encoding="utf-8")):
-        assert (place.parent / target).exists(), target
+    for target, anchor in re.findall(
+        r"\]\(([^)#:]*)(?:#([^)]*))?\)", place.read_text(encoding="utf-8")
+    ):
+        file = place.parent / target if target else place
+        assert file.exists(), target
+        if anchor:
+            assert anchor in _anchors(file), (target, anchor)
+
+
+def _anchors(page: Path) -> set[str]:
+    """What the headings of a page are called in links, as GitHub makes it."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
 
 
 def test_every_way_to_run_a_block_is_used() -> None:

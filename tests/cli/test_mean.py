@@ -20,7 +20,7 @@ INCOME = ("--column", "lweekinc", "--bounds", "2:10", "--prior-mean", "6")
 MECHANISMS: list[tuple[tuple[str, ...], dict[str, object]]] = [
     (("--mechanism", "laplace"), {"mechanism": "laplace"}),
     (("--mechanism", "gaussian", "--delta", "1e-6"), {"mechanism": "gaussian", "delta": 1e-6}),
-    (("--delta", "1e-6"), {"mechanism": "gaussian", "delta": 1e-6}),
+    (("--delta", "1e-6"), {"mechanism": "laplace"}),  # whose noise is the smaller one
     (("--mechanism", "input", "--delta", "1/1000"), {"mechanism": "input", "delta": 1e-3}),
     (("--mechanism", "hellinger", "--points", "51"), {"mechanism": "hellinger", "points": 51}),
 ]
@@ -77,7 +77,7 @@ def test_some_records(patients: Path) -> None:
     assert "'add-remove' with mechanism 'laplace' or 'gaussian', or declare" in refused.err
 
 
-@pytest.mark.parametrize("given", [(), ("--delta", "1e-6")])
+@pytest.mark.parametrize("given", [(), ("--mechanism", "gaussian", "--delta", "1e-6")])
 def test_a_private_number_of_records(
     patients: Path, budget: Path, tmp_path: Path, schema: object, given: tuple[str, ...]
 ) -> None:

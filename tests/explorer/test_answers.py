@@ -119,7 +119,8 @@ def test_a_field_in_error_dims_the_design_space(page: Any, explorer: Explorer) -
     ):
         good = labelled(page, label).input_value()
         labelled(page, label).fill(bad)
-        page.locator(".answer .why").filter(has_text=said).first.wait_for()
+        page.locator(".answer .why").filter(has_text=said).nth(5).wait_for()
+        page.locator(DIMMED).nth(5).wait_for(state="attached")
         assert page.locator(DIMMED).count() == page.locator(".answer").count() == 6
         reasons = page.locator(".answer .why").all_inner_texts()
         assert all(said in reason for reason in reasons)
@@ -134,6 +135,7 @@ def test_a_field_in_error_dims_the_plan(page: Any, explorer: Explorer, trial: Pa
     drawn(page, CURVE, "ε = 0.25")
     labelled(page, "Records").fill("many")
     page.locator(".answer .why").filter(has_text="records must be a number").wait_for()
+    page.locator(DIMMED).nth(1).wait_for(state="attached")
     assert page.locator(DIMMED).count() == page.locator(".answer").count() == 2
     picture(page, "plan-error")
     labelled(page, "Records").fill("600")

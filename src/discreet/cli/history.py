@@ -70,6 +70,9 @@ def _left(account: Account) -> Amount | str:
 def _what(entry: Entry, settled: set[int | None]) -> str:
     if entry.kind == "outcome":
         return f"outcome of {entry.settles}"
+    if entry.kind == "raise":
+        why = entry.document.get("reason")
+        return f"raise to {entry.account.budget}" + (f": {why}" if why else "")
     if entry.kind != "charge":
         return entry.kind
     about = entry.document.get("about", {})

@@ -52,7 +52,7 @@ def _open(place: str) -> Ledger:
 
 @command.command()
 @ledger_place
-@click.option("--budget", required=True, help="The epsilon of every data set without its own.")
+@click.option("--budget", help="The epsilon of every data set without its own; else it needs one.")
 @click.option("--delta", help="The delta that goes with it; 0 unless given.")
 @common.adjacency_option(None)
 @click.option("--unit", help="Who is protected, such as record or patient.")
@@ -60,7 +60,7 @@ def _open(place: str) -> Ledger:
 @common.output_options
 def init(
     place: str,
-    budget: str,
+    budget: str | None,
     delta: str | None,
     adjacency: str | None,
     unit: str | None,
@@ -78,10 +78,13 @@ def init(
 
     amounts = text_input.number("budget", budget), text_input.number("delta", delta)
     made = Ledger.open(place, *amounts, adjacency, unit, order)
-    granted = Amount.budget(amounts[0], amounts[1] or 0)
     where = shown(made.place)
-    document = {"ledger": where, "epsilon": str(granted.epsilon), "delta": str(granted.delta)}
-    text = f"Ledger {where}: every new data set may cost {granted}."
+    document: dict[str, Any] = {"ledger": where, "epsilon": None, "delta": None}
+    text = f"Ledger {where}: every data set needs a budget of its own, by ledger create."
+    if amounts[0] is not None:
+        granted = Amount.budget(amounts[0], amounts[1] or 0)
+        document |= {"epsilon": str(granted.epsilon), "delta": str(granted.delta)}
+        text = f"Ledger {where}: every new data set may cost {granted}."
     common.done(document, text, as_json, quiet)
 
 
@@ -137,11 +140,18 @@ def raise_budget(
 ) -> None:
     """Raise the budget of a data set; that is an entry itself.
 
+    Where releases composed only their sums count from then on.
+
     \b
     discreet ledger raise trial-7 budget.db --budget 2 --reason "second wave"
     """
     amounts = text_input.number("budget", budget), text_input.number("delta", delta)
-    _show([_open(place).raise_budget(dataset, *amounts, reason)], as_json, quiet)
+    book = _open(place)
+    before = book.remaining(dataset)
+    _show([book.raise_budget(dataset, *amounts, reason)], as_json, quiet)
+    if before.more is not None and not (as_json or quiet):
+        left = book.releases_left(dataset, before.each)
+        common.say(f"Only the sums count from now on: {before.terms} before, {left} now.")
 
 
 @command.command()

@@ -30,7 +30,7 @@ from discreet.families.normal import FAMILY
     "--mechanism",
     type=click.Choice(FAMILY.names),
     help="gaussian and input need --delta; laplace and gaussian have add-remove.  [default: "
-    "laplace, with --delta gaussian]",
+    "laplace, with --delta the better of both]",
 )
 @click.option("--points", type=int, help="Of hellinger: how many posteriors it chooses from.")
 @common.adjacency_option()
@@ -82,7 +82,5 @@ def command(
     def count(data: str) -> Any:
         return model.count(data, column, **rules)
 
-    if mechanism is None:
-        mechanism = "laplace" if delta is None else "gaussian"
     options = {"delta": text_input.number("delta", delta), "points": points}
-    return numeric.answer(model, count, mechanism, adjacency, options, **given)
+    return numeric.answer(model, count, mechanism, adjacency, options, rules, **given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -66,9 +67,10 @@ def named(argument: str, texts: Sequence[str], form: str) -> dict[str, str]:
 def answer(
     model: Any,
     count: Callable[[str], Any],
-    mechanism: str,
+    mechanism: str | None,
     adjacency: str,
     options: Mapping[str, Any],
+    rules: Mapping[str, Any] = MappingProxyType({}),
     *,
     data: str | None,
     n: int | None,
@@ -87,10 +89,12 @@ def answer(
     """Count, release and deliver; or say what error to expect, from public values alone."""
     from discreet import check
     from discreet.cli import places
+    from discreet.core.unit import Unit
 
     budget = check.epsilon(text_input.number("epsilon", epsilon))
     settings = {name: value for name, value in options.items() if value is not None}
     if expected_error:
+        settings |= _whose(**{name: rules.get(name) for name in Unit.OPTIONS})
         found = _expected(model, mechanism, adjacency, settings, n, budget)
         text = f"{found}\nNothing was read or paid for."
         whole = getattr(found, "to_document", None)  # of ours; a family of others has its error
@@ -125,20 +129,34 @@ def answer(
     )
 
 
+def _whose(unit: str | None, max_per_unit: int | None, per_unit: str | None) -> dict[str, Any]:
+    """The options of a mechanism that counts with these rules would bring."""
+    from discreet.data.units import require_unit
+
+    require_unit(unit, max_per_unit, per_unit or "cut")
+    if unit is None:
+        return {}
+    averaged = {"per_unit": per_unit} if per_unit == "average" else {}
+    return {"unit": unit, "max_per_unit": max_per_unit or 1, **averaged}
+
+
 def _expected(
     model: Any,
-    mechanism: str,
+    mechanism: str | None,
     adjacency: str,
     settings: dict[str, Any],
     n: int | None,
     epsilon: Fraction,
 ) -> Any:
-    from discreet.core import families
+    from discreet.core import Adjacency, families
 
     if n is None:
         raise InputError("n must be given with --expected-error, or a guess at it", "n")
     public = n if adjacency == "substitute" else None
+    chosen = families.of_model(model).choice(
+        mechanism, model, public, epsilon, Adjacency(adjacency), settings
+    )
     made = families.mechanism(  # refuses what is refused
-        mechanism, model, public, epsilon=epsilon, adjacency=adjacency, **settings
+        chosen.name, model, public, epsilon=epsilon, adjacency=adjacency, **settings
     )
     return made.expected_error(n)

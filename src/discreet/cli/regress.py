@@ -112,7 +112,7 @@ def command(
         "samples": samples,
         "norm": text_input.number("norm", norm),
     }
-    return numeric.answer(model, count, mechanism, adjacency, options, **given)
+    return numeric.answer(model, count, mechanism, adjacency, options, rules, **given)
 
 
 def _bounds(texts: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:

@@ -109,11 +109,11 @@ def tabulate(data: object, columns: Mapping[str | None, Sequence[Category]], rul
     if None in columns:
         series = _series(data)
         if series is None:
-            if rules.where or rules.unit or rules.table or rules.line_breaks:
-                raise InputError(
-                    "where, unit, table and line_breaks need a data frame or a file with columns",
-                    "data",
-                )
+            for name in ("where", "unit", "table", "line_breaks"):
+                if getattr(rules, name):
+                    raise InputError(
+                        f"{name} needs a data frame or a file with columns, and column=…", name
+                    )
             return Tally(*plain.count(_listed(data), labels[0], rules.unknown, rules.other))
         data, columns = series.to_frame(), {series.name: labels[0]}
     names = [check.label("column", name) for name in columns]

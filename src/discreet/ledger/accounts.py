@@ -225,6 +225,12 @@ class Account:
             raise InputError(
                 f"budget must be raised: {self.dataset!r} has {self.budget}, got {budget}", "budget"
             )
+        if self.filter is not None and not budget.covers(self.spent):
+            raise InputError(
+                f"budget must cover {self.spent}, what the releases of {self.dataset!r} cost by "
+                f"the sums, as only these count after a raise; got {budget}",
+                "budget",
+            )
         return replace(self, budget=budget, filter=None)
 
     def document(self) -> dict[str, Any]:

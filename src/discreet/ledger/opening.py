@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -61,10 +62,10 @@ def read_order(order: object) -> Fraction | str | None:
     """The order of a filter, above 1; "sums" for none, None for the best one."""
     if order is None or order == SUMS:
         return None if order is None else SUMS
-    if isinstance(order, str):
-        number = check.text_number("order", order)
-    else:
-        number = check.rational("order", order)
+    number = Fraction(0)
+    with suppress(InputError):
+        typed = isinstance(order, str)
+        number = check.text_number("order", str(order)) if typed else check.rational("order", order)
     if not 1 < number <= MOST_ORDER:
         raise InputError(
             f"order must be above 1 and at most {MOST_ORDER}, or 'sums', got {check.brief(order)}",

@@ -79,8 +79,10 @@ class Needed:
         return "composed" if smaller else "sums"
 
     def __str__(self) -> str:
-        composed = "nothing" if self.composed is None else f"{self.composed} composed"
-        return f"{self.summed} by the sums, {composed}: {self.wins} wins"
+        if self.composed is None:
+            return f"{self.summed} by the sums; composed they need more"
+        wins = "the sums win" if self.wins == "sums" else "composed wins"
+        return f"{self.summed} by the sums, {self.composed} composed: {wins}"
 
 
 def needed(guarantee: Guarantee, releases: int, delta: Fraction) -> Needed:

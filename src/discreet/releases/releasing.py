@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from discreet.ledger import Ledger, Receipt
 
 
+LARGE_DELTA = Fraction(1, 100)  # beyond, it is too large whatever n is
+
+
 def release(
     counts: CountsLike,
     model: Model[Released, Aware, Summarised],
@@ -267,7 +270,13 @@ def _prepare(
         _require_public_n(counts, n, lambda: _with_private_n(family, spec, paid))
     if isinstance(counts, Records):
         unit = _unit_options(counts, family, spec)
-        for option in sorted({*unit, *Unit.OPTIONS} & options.keys()):
+        if not unit and (given := sorted({*Unit.OPTIONS} & options.keys())):
+            raise InputError(
+                f"{given[0]} must be given to count, not to a release: these counts are of single "
+                "records",
+                given[0],
+            )
+        for option in unit.keys() & options.keys():
             raise InputError(f"{option} is known from the counts and cannot be given", option)
         options = unit | options
     if adjacency is not Adjacency.ADD_REMOVE:
@@ -291,6 +300,13 @@ def _prepare(
         warnings.warn(
             f"delta = {check.show(delta)} is above 1/n: it allows a release that publishes one of "
             f"the {n} records as it is, chosen at random; take a much smaller one",
+            PrivacyWarning,
+            stacklevel=3,
+        )
+    elif n is None and 1 > delta > LARGE_DELTA:
+        warnings.warn(
+            f"delta = {check.show(delta)} is large for any number of records: it allows a release "
+            "that publishes each of them, as it is, with that probability",
             PrivacyWarning,
             stacklevel=3,
         )

@@ -152,5 +152,5 @@ def test_refusals() -> None:
     with pytest.raises(InputError, match="max_per_unit=1"):
         dp.plan(MODEL, n=9, epsilon=1, adjacency="add-remove", **PERSONS)
     for option in ({"unit": "patient"}, {"max_per_unit": 2}, {"per_unit": "average"}):
-        with pytest.raises(InputError, match="known from the counts"):
+        with pytest.raises(InputError, match="must be given to count"):
             dp.release(MODEL.count(["a", "b"]), MODEL, epsilon=1, adjacency="add-remove", **option)

@@ -11,7 +11,10 @@ _HERE = "discreet.families.network"
 _CAN: dict[str, Any] = {
     "posterior": Deferred(f"{_HERE}.model:released_posterior"),
     "audit": Deferred("discreet.auditing.networks:audit_network"),
-    "expected_error": Unavailable("mechanism must be one of a continuous model"),
+    "expected_error": Unavailable(
+        "mechanism must be one of counts, a mean or a regression: what error to expect of a "
+        "network is not known beforehand"
+    ),
 }
 _AWARE = Deferred(f"{_HERE}.noise_aware:infer_network")
 _NOT_AWARE = Unavailable(

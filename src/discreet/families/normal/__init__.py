@@ -53,6 +53,7 @@ FAMILY = Family(
         ),
     ),
     default="laplace",
+    choose=Deferred(f"{_HERE}.choosing:choose"),
     read=Deferred(f"{_HERE}.model:read_model"),
     summary=Deferred(f"{_HERE}.showing:summary"),
     plot=Deferred(f"{_HERE}.showing:plot"),
