@@ -232,8 +232,8 @@ def _units(case: Case, records: Sequence[Mapping[str, Any]]) -> Any:
 
 def _told(case: Case, records: Sequence[tuple[Mapping[str, Any], Any]]) -> Any:
     """Units with what their records hold, None or a part of it being unknown, as the rules say."""
-    rows = [(reference.value(record["u"]), held) for record, held in records]
-    if any(isinstance(unit, float) and abs(unit) >= 2**53 for unit, _ in rows):
+    rows = [(reference.unit(record["u"]), held) for record, held in records]
+    if any(unit != unit for unit, _ in rows):
         return "floats"
     if case.rules["unknown"] == "drop":
         known = [(unit, held) for unit, held in rows if held is not None and None not in held]
@@ -328,7 +328,7 @@ def neighbour(case: Case) -> Case:
     draw = random.Random(~case.seed)
     records = list(case.records)
     if case.owners is not None and draw.random() < 0.5:
-        units = [reference.value(record["u"]) for record in records]
+        units = [reference.unit(record["u"]) for record in records]
         gone = draw.choice(units)
         rest = [r for r, unit in zip(records, units, strict=True) if unit != gone or unit is None]
         return case.with_records(rest or records)
@@ -362,7 +362,7 @@ def _moved(before: Sequence[Any], after: Sequence[Any]) -> int:
     units: list[dict[Any, Counter[str]]] = [{}, {}]
     for whose, records in zip(units, (before, after), strict=True):
         for record in records:
-            unit = reference.value(record["u"])
+            unit = reference.unit(record["u"])
             whose.setdefault(unit, Counter())[repr(record)] += 1
     old, new = units
     different = [unit for unit in old.keys() | new.keys() if old.get(unit) != new.get(unit)]

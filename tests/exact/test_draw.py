@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 from flint import arb
 
-from discreet.errors import ExactnessError
+from discreet.errors import ExactnessError, InputError
 from discreet.exact import draw
 from discreet.exact.balls import ball
+from discreet.laws.lattice import LatticeLaw
+from discreet.laws.noise import NoiseLaw
 from tests.statistics import noncentrality, pearson
 
 SIZE = 200_000
@@ -130,3 +133,13 @@ def test_below_of_more_than_64_bits(rng: np.random.Generator) -> None:
     assert min(values) >= 0
     assert max(values) < bound
     assert abs(sum(values) / len(values) / bound - 0.5) < 0.05
+
+
+def test_what_does_not_fit_is_refused_before_it_is_drawn() -> None:
+    """By the law, which a release asks before anything is charged."""
+    rate = draw.LEAST_RATE
+    for law in (NoiseLaw((0,), rate / 2, "two-sided"), LatticeLaw((0, 0), rate)):
+        with pytest.raises(InputError, match="epsilon must be larger"):
+            law.require_drawable()
+    NoiseLaw((0,), rate, "two-sided").require_drawable()
+    assert abs(int(draw.discrete_laplace(rate, 1, os.urandom)[0])) < 2**62

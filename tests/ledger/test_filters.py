@@ -252,3 +252,26 @@ def test_without_room_for_an_order_only_the_sums_count() -> None:
     tiny = account(1, 1e-6, order=Fraction(101, 100))
     assert tiny.filter is None  # no D_1.01 proves (1, 1e-6)
     assert admitted(tiny, promise("0.1")) == 10
+
+
+def test_no_release_gives_budget_back() -> None:
+    with pytest.raises(InputError, match="rho must not be negative"):
+        Known(Fraction(-1, 10))
+
+
+@pytest.mark.parametrize("change", [{"order": "1/2"}, {"limit": "-5"}, {"failing": "-1"}])
+def test_filters_of_documents_are_sound(change: dict[str, str]) -> None:
+    opened = account(1, 1e-6)
+    document = opened.document()
+    assert Account.read("d", document) == opened
+    with pytest.raises(InputError, match="order above 1"):
+        Account.read("d", document | {"filter": document["filter"] | change})
+
+
+def test_a_raise_that_would_leave_nothing_is_refused() -> None:
+    opened = account(3, 1e-6)
+    for _ in range(41):
+        opened = opened.pay(opened.cost(promise("0.1")))
+    with pytest.raises(InputError, match=r"budget must cover ε = 4\.1"):
+        opened.raised(Amount.budget(4, 1e-6))
+    assert opened.raised(Amount.budget(5, 1e-6)).remaining().epsilon == Fraction("0.9")

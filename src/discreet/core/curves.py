@@ -19,6 +19,7 @@ from flint import arb
 
 from discreet.core import renyi
 from discreet.core.documents import exact
+from discreet.errors import InputError
 from discreet.exact import balls, theta
 from discreet.exact.balls import ball
 from discreet.exact.hockey_stick import (
@@ -342,6 +343,10 @@ class Known(Curve):
 
     rho: Fraction
     bound: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if self.rho < 0:
+            raise InputError("rho must not be negative", "rho")
 
     @property
     def epsilon(self) -> Fraction | None:

@@ -52,6 +52,8 @@ class Derivation:
 
 def _group_factor(epsilon: Fraction, size: int) -> arb:
     """1 + e^ε + … + e^{(size−1)ε}."""
+    if epsilon == 0:
+        return arb(size)
     return (ball(epsilon) * size).expm1() / ball(epsilon).expm1()
 
 

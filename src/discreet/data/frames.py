@@ -98,7 +98,7 @@ class FrameSource:
         parts["discreet_lost"] = nothing if drop else ~reduce(or_, inside)
         known = reduce(and_, [~nw.col(key).is_null() for key in (UNIT, *_keys(axes))])
         parts["discreet_dropped"] = ~known if drop else nothing
-        if self.kinds[unit] in (kinds.FLOATS, kinds.SINGLES):
+        if self.kinds[unit] == kinds.FLOATS:
             nothing = owned & (nw.col(UNIT).abs() >= float(MOST_FLOAT))
         parts["discreet_vague"] = nothing
         number = nw.col(_N)
@@ -187,7 +187,7 @@ class FrameSource:
         """The records of a frame that are counted, with their units' digits; how many are not."""
         import narwhals as nw
 
-        unit, floats = owners.column, self.kinds[owners.column] in (kinds.FLOATS, kinds.SINGLES)
+        unit, floats = owners.column, self.kinds[owners.column] == kinds.FLOATS
         state = frame_units.state(known, drop, floats).alias(STATE)
         frame = frame.with_columns(state, self._digits(unit).alias(DIGITS))
         states = {int(s): int(n) for s, n in rows(frame.group_by(STATE).agg(nw.len().alias(_N)))}

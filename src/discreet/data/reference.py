@@ -26,7 +26,7 @@ from discreet.data import conditions, kinds
 from discreet.data.categories import finder
 from discreet.data.conditions import Column, Comparison, Condition, Joined, Missing
 from discreet.data.scaled import Steps
-from discreet.data.units import Owners, last_digits, mixing
+from discreet.data.units import MOST_FLOAT, Owners, last_digits, mixing, named
 
 Record: TypeAlias = Mapping[str, Any]
 
@@ -45,6 +45,15 @@ def value(written: Any) -> Any:
     if isinstance(written, (float, np.floating, Decimal)) and math.isnan(written):
         return None
     return written
+
+
+def unit(written: Any) -> Any:
+    """Whose record it is; NaN where a value may be that of several units."""
+    held = value(written)
+    if isinstance(held, Written):
+        name = named(held)
+        return math.nan if name is None else name
+    return math.nan if isinstance(held, float) and abs(held) >= MOST_FLOAT else held
 
 
 def number(written: Any) -> float | None:

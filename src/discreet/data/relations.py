@@ -18,10 +18,12 @@ from discreet.data.connections import blind
 from discreet.data.naming import require_column
 from discreet.data.units import (
     COUNTED,
+    FRACTION,
     MOST_FLOAT,
     NOBODY,
     UNKNOWN,
     VAGUE,
+    WHOLE,
     Owners,
     mixing,
     require_told,
@@ -227,17 +229,27 @@ class RelationSource:
 
     def _vague(self, unit: str) -> str:
         """How many records of a unit that is a float may be those of several integers."""
-        floats = self.kinds[unit] in (kinds.FLOATS, kinds.SINGLES)
-        return f"case when abs(u) >= {MOST_FLOAT} then sum(n) else 0 end" if floats else "0"
+        vague = self._is_vague(unit)
+        return f"case when {vague} then sum(n) else 0 end" if vague else "0"
+
+    def _is_vague(self, unit: str) -> str:
+        """Whether u may be several units; empty where it cannot be."""
+        if self.kinds[unit] == kinds.FLOATS:
+            return f"abs(u) >= {MOST_FLOAT}"
+        written = self.kinds[unit] == kinds.WRITTEN
+        return f"regexp_full_match(u, {sql.literal(FRACTION)})" if written else ""
 
     def owner(self, unit: str) -> str:
         """The unit of a record, null for none."""
-        return sql.present(sql.quoted(unit), self.kinds[unit])
+        there = sql.present(sql.quoted(unit), self.kinds[unit])
+        if self.kinds[unit] != kinds.WRITTEN:
+            return there
+        return f"regexp_replace({there}, {sql.literal(f'^{WHOLE}$')}, '\\1')"
 
     def state(self, unit: str, known: str, drop: bool) -> str:
         """Whether a record of the unit u is COUNTED, or why not; unless dropped it is refused."""
-        floats = self.kinds[unit] in (kinds.FLOATS, kinds.SINGLES)
-        vague = f"when abs(u) >= {MOST_FLOAT} then {VAGUE}" if floats else ""
+        told = self._is_vague(unit)
+        vague = f"when {told} then {VAGUE}" if told else ""
         nobody = f"when u is null then {UNKNOWN if drop else NOBODY}"
         return f"case {vague} {nobody} when {known} then {COUNTED} else {UNKNOWN} end"
 

@@ -21,6 +21,7 @@ sensitivity that the guarantee is computed from.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -33,6 +34,9 @@ from discreet.errors import InputError
 
 MOST_CELLS = 200  # columns of the table with one row per unit
 MOST_FLOAT = 2**53  # from here on a float may be several integers
+# of a text file: a whole number with a decimal point, and any other number with one
+WHOLE = r"([+-]?[0-9]{1,15})\.0*"
+FRACTION = r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 # what becomes of a record: it is counted; or it has an unknown value (or no unit, where these are
 # left out), no unit, or one that is a float from MOST_FLOAT on
 COUNTED, UNKNOWN, NOBODY, VAGUE = 0, -1, -2, -3
@@ -92,19 +96,31 @@ class Owners(NamedTuple):
 
 
 def require_kind(unit: str, kind: str) -> None:
-    """Refuse what cannot tell units apart in every engine."""
-    if kind not in kinds.UNITS:
+    """Refuse what cannot tell units apart in every engine: of integers single floats merge some."""
+    if kind not in kinds.UNITS or kind == kinds.SINGLES:
         raise InputError(
-            f"unit {unit!r} must hold text, numbers, booleans, dates or times, got {kind}", "unit"
+            f"unit {unit!r} must hold text, integers, floats of 64 bits, decimals, booleans, dates "
+            f"or times, got {kind}",
+            "unit",
         )
+
+
+def named(text: str) -> str | None:
+    """The unit that a text file says: its text, but 1.0 is 1, as pandas writes it beside gaps.
+
+    None for other numbers with a decimal point, of which engines may take two for one.
+    """
+    if whole := re.fullmatch(WHOLE, text):
+        return whole[1]
+    return None if re.fullmatch(FRACTION, text) else text
 
 
 def require_told(unit: str, nobody: bool, vague: bool) -> None:
     """Refuse records without a unit, and units that are floats that may be several integers."""
     if vague:
         raise InputError(
-            f"unit {unit!r} holds floats from 2**53 on, which cannot tell units apart; give it as "
-            "integers or text",
+            f"unit {unit!r} holds floats from 2**53 on, or numbers with a fraction in writing, "
+            "which cannot tell units apart; give it as integers or text",
             "unit",
         )
     if nobody:

@@ -52,6 +52,8 @@ def owned(frame: Any, column: str, unit: str) -> tuple[Ints, Ints]:
 
 def _distinct(values: Array, unit: str) -> tuple[Ints, list[Any]]:
     """The number of every record's unit, and the units."""
+    if values.dtype in (np.float16, np.float32):
+        raise _no_units(unit, "floats of fewer than 64 bits")
     if values.dtype.kind in "biufUTM":
         names, numbers = np.unique(values, return_inverse=True)
         missing = names != names
@@ -63,6 +65,8 @@ def _distinct(values: Array, unit: str) -> tuple[Ints, list[Any]]:
     kinds: set[type] = set()
     numbers = np.full(len(values), -1, dtype=np.int64)
     for record, value in enumerate(values):
+        if isinstance(value, np.floating) and not isinstance(value, float):
+            raise _no_units(unit, "floats of other than 64 bits")
         plain = value.item() if isinstance(value, np.generic) else value
         if type(plain).__name__ in _MISSING or _is_nan(plain):
             continue

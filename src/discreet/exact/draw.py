@@ -18,10 +18,11 @@ from typing import TypeAlias
 import numpy as np
 from flint import arb
 
-from discreet.errors import ExactnessError
+from discreet.errors import ExactnessError, InputError
 from discreet.exact import Bools, Ints, balls
 from discreet.exact.balls import Real, ball
 
+LEAST_RATE = Fraction(1, 2**53)  # of geometric numbers that fit 64 bits
 Source: TypeAlias = Callable[[int], bytes]
 
 _BITS = 72  # one byte decides most comparisons, a further 64-bit word nearly all the rest
@@ -83,6 +84,16 @@ def _bit(rate: Fraction, power: int) -> arb:
 
 def _tail(rate: Fraction, power: int) -> arb:
     return ball(-rate * 2**power).exp()
+
+
+def require_rate(rate: Fraction) -> None:
+    """Refuse, by public values, noise that would not fit 64-bit integers."""
+    if rate < LEAST_RATE:
+        raise InputError(
+            "epsilon must be larger for so many tables, records or parts of one unit: the noise "
+            "would not fit 64-bit integers",
+            "epsilon",
+        )
 
 
 @lru_cache(maxsize=1024)

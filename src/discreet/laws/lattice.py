@@ -47,6 +47,9 @@ class LatticeLaw(Law):
     def candidates(self) -> None:
         return None
 
+    def require_drawable(self) -> None:
+        draw.require_rate(self.epsilon / 2)
+
     @cached_property
     def log_normaliser(self) -> float:
         from scipy import special

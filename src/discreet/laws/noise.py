@@ -46,6 +46,9 @@ class NoiseLaw(Law):
     def log_normaliser(self) -> float:
         return 0.0
 
+    def require_drawable(self) -> None:
+        draw.require_rate(self.rate)
+
     def spreads(self) -> Floats | None:
         """√Var of P(t) ∝ e^{−rate·|t|}, which is 1/(√2·sinh(rate/2))."""
         if (self.low, self.high, self.total, self.shape) != (None, None, None, "two-sided"):

@@ -17,10 +17,12 @@ from typing import Any
 from discreet import check
 from discreet.core import Guarantee
 from discreet.core.renyi import threshold
+from discreet.errors import InputError
 from discreet.exact import balls
 from discreet.ledger.amounts import DELTA_UNITS, RENYI_UNITS, Amount, times
 
 SUMS = "sums"
+MOST_ORDER = 10**6
 _OWN = Fraction(1, 200)  # of δ, for the δ of releases: by sums, and in the filter
 _LOWEST, _HIGHEST, _STEP = -6.0, 12.0, 2**-10  # of log(α − 1), where the order is looked for
 
@@ -92,8 +94,11 @@ class Filter:
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Filter:
         """What `document` wrote."""
-        limit, failing, reserved = (int(document[x]) for x in ("limit", "failing", "reserved"))
-        return cls(check.text_number("order", document["order"]), limit, failing, reserved)
+        units = [int(document[name]) for name in ("limit", "failing", "reserved")]
+        order = check.text_number("order", document["order"])
+        if not 1 < order <= MOST_ORDER or units[0] <= 0 or min(units) < 0:
+            raise InputError("a filter must have an order above 1 and a limit above 0", "order")
+        return cls(order, *units)
 
 
 def _whole(number: Any) -> int | None:

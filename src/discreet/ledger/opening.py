@@ -17,12 +17,11 @@ from discreet.ledger.accounts import Account
 from discreet.ledger.amounts import Amount
 from discreet.ledger.chain import OWN, Chain
 from discreet.ledger.entries import Entry, malformed
-from discreet.ledger.filters import SUMS
+from discreet.ledger.filters import MOST_ORDER, SUMS
 from discreet.ledger.names import name, require_unlike, require_visible
 from discreet.ledger.stores import Store
 
 FORMAT = "discreet-ledger"
-MOST_ORDER = 10**6
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from discreet.core.mechanism import drawn_from
 from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
+from discreet.exact.draw import LEAST_RATE
 from discreet.exact.hockey_stick import gaussian_variance
 from discreet.laws.gaussian import MOST_VARIANCE, DiscreteGaussianLaw, SummedGaussianLaw
 from discreet.laws.hellinger_normal import HellingerNormalLaw, place
@@ -35,7 +36,6 @@ from discreet.laws.noise import NoiseLaw
 MOST_NOISY_RECORDS = 10**6
 MOST_POINTS = 10_001
 MOST = 2**61  # of a sum: noise fits 64-bit integers besides
-LEAST_RATE = Fraction(1, 2**53)  # of discrete Laplace noise
 
 
 class Mean(AnyModel, Protocol):

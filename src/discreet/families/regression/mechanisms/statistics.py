@@ -14,6 +14,7 @@ from discreet.core.statistics import places
 from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
+from discreet.exact.draw import LEAST_RATE
 from discreet.families.regression.sensitivity import (
     MOST_WEIGHT,
     Noise,
@@ -25,7 +26,6 @@ from discreet.laws.gaussian import DiscreteGaussianLaw
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.product import ProductLaw
 
-LEAST_RATE = Fraction(1, 2**53)  # of discrete Laplace noise
 MOST = 2**61  # of a sum: noise fits 64-bit integers besides
 
 
