@@ -258,8 +258,9 @@ def test_a_dictionary_of_floats_holds_nan() -> None:
     arrow = coded.to_pandas(types_mapper=pd.ArrowDtype)
     for data in (plain, coded, half, half.lazy(), arrow):
         assert AB.count(data, "o", where="u is null").values == (2, 1)
-        assert AB.count(data, "o", unit="u", **ONE).values == (1, 0)
         assert AB.count(data, "o", where="u < 1").values == (1, 1)
+    for data in (plain, coded, arrow):
+        assert AB.count(data, "o", unit="u", **ONE).values == (1, 0)
     text = pa.table({"o": pa.array(["a", "b", None]).dictionary_encode()})
     assert AB.count(text, "o", unknown="drop").values == (1, 1)
 
