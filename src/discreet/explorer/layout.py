@@ -25,6 +25,7 @@ body { font-family: system-ui, sans-serif; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr));
   gap: 1rem; width: 100%; }
 .thirds { grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); }
+.q-checkbox, .q-checkbox__label { min-width: 0; overflow-wrap: anywhere; }
 .q-card { min-width: 0; box-shadow: none; border: 1px solid #8886; }
 .wide { overflow-x: auto; width: 100%; }
 table.figures { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
