@@ -22,6 +22,7 @@ from discreet.exact import Bools, Floats, Ints
 
 _CELLS = 1 << 22  # components times points that are evaluated at once
 _LONGEST = 4096  # components in a run: the sums of logs stay small
+_HIGHEST = 36.0  # a logit: x is still below 1
 _FARTHEST = 690.0  # the largest logit: x and 1 − x stay normal floats
 
 
@@ -252,3 +253,57 @@ def _logit(x: Floats) -> Floats:
     from scipy import special
 
     return np.asarray(np.clip(special.logit(x), -_FARTHEST, _FARTHEST))
+
+
+_GROUPS = 100
+
+
+def quantiles(a: Floats, b: Floats, p: Floats) -> Floats:
+    """Quantiles of mixtures of equally likely Betas, of a column each: columns, then p.
+
+    Of each mixture neighbours in the mean are joined, to at most 100 Betas that have the mean and
+    variance of those they stand for. Then Newton's method as in `logit_quantiles`.
+    """
+    from scipy import special
+
+    first, second = _grouped(a, b)
+    means, totals = first / (first + second), first + second
+    mean = means.mean(axis=0)
+    variance = (means * (second / totals) / (totals + 1) + (means - mean) ** 2).mean(axis=0)
+    whole = np.maximum(mean * (1 - mean) / variance - 1, 1e-6)
+    constant, goal = special.betaln(first, second)[..., None], special.logit(p)
+    with np.errstate(all="ignore"):
+        start = special.betaincinv((mean * whole)[:, None], ((1 - mean) * whole)[:, None], p)
+        at = np.clip(np.nan_to_num(special.logit(start)), -_FARTHEST / 2, _HIGHEST)
+    low, high = np.full_like(at, -_FARTHEST), np.full_like(at, _HIGHEST)
+    first, second = first[..., None], second[..., None]
+    for _ in range(100):
+        x = special.expit(at)
+        cdf = special.betainc(first, second, x).mean(axis=0)
+        low, high = np.where(cdf < p, at, low), np.where(cdf < p, high, at)
+        logs = first * special.log_expit(at) + second * special.log_expit(-at) - constant
+        with np.errstate(all="ignore"):
+            gap = goal - special.logit(cdf)
+            following = at + gap * cdf * (1 - cdf) / np.exp(logs).mean(axis=0)
+        inside = (following >= low) & (following <= high)
+        at = np.where(inside, following, (low + high) / 2)
+        if (inside & (np.abs(gap) < 1e-3) | (high - low < 1e-6)).all():
+            break
+    return special.expit(at)
+
+
+def _grouped(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Groups of neighbours in the mean, each as one Beta."""
+    size = -(-len(a) // _GROUPS)
+    if size == 1:
+        return a, b
+    order = np.argsort(a / (a + b), axis=0)
+    a, b = (np.take_along_axis(x, order, axis=0) for x in (a, b))
+    a, b = (x[: len(x) // size * size].reshape(-1, size, x.shape[1]) for x in (a, b))
+    total = a + b
+    means = a / total
+    mean = means.mean(axis=1)
+    rest = (b / total).mean(axis=1)
+    variance = (means * (b / total) / (total + 1) + (means - mean[:, None]) ** 2).mean(axis=1)
+    whole = mean * (rest / variance) - 1
+    return mean * whole, rest * whole

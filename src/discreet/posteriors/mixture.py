@@ -31,14 +31,16 @@ class Diagnostics:
     "exact": all components, but for a probability of at most `left_out`; where neighbouring ones
     are grouped, the error in total variation is at most `grouped`. "draws": components drawn
     independently, worth `ess` equally weighted draws; `r_hat` compares four parts of them and is
-    near 1.
+    near 1. "chains": components drawn by many Markov chains; `r_hat` compares earlier draws with
+    later ones. `tables` is how many noisy tables were used: of a network also others.
     """
 
-    method: Literal["exact", "draws"] = "exact"
+    method: Literal["exact", "draws", "chains"] = "exact"
     left_out: float = 0.0
     grouped: float = 0.0
     ess: float | None = None
     r_hat: float | None = None
+    tables: int = 1
 
 
 class Parts(NamedTuple):

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from discreet import check
+from discreet.core.tables import Tables
 from discreet.exact import Floats
 from discreet.families.network import configurations
 from discreet.families.network.law import NetworkLaw
+from discreet.posteriors.beta_mixture import quantiles
 from discreet.posteriors.mixture import Diagnostics, DirichletMixture
 from discreet.progress import track
 
 if TYPE_CHECKING:
     from discreet.families.network.model import BayesNet
+
+Priors: TypeAlias = tuple[tuple[Fraction, ...], ...]  # of every family's table
 
 _KEPT = 1 << 26  # parameters of tables that are kept: half a gigabyte
 
@@ -25,13 +31,13 @@ _KEPT = 1 << 26  # parameters of tables that are kept: half a gigabyte
 class NoiseAwareNetwork(NetworkLaw):
     """For every row of P(node | parents) a mixture of Dirichlets over the counts behind the noise.
 
-    A table is computed when it is first asked for, and kept. Each is inferred from its own noisy
-    counts: what overlapping tables say of it is not used. Rows of one table are not independent;
-    `joint` has them all.
+    A table is computed when it is first asked for, and kept. Each is inferred from all noisy tables
+    that share a variable with it. Rows of one table are not independent; `joint` has them all.
     """
 
     net: BayesNet
-    infer: Callable[[int], DirichletMixture] = field(repr=False)  # the table of the i-th family
+    infer: Callable[[int, Priors], DirichletMixture] = field(repr=False)  # of the i-th family
+    known: tuple[Tables, ...] = field(default=(), repr=False)  # records that are known exactly
 
     @cached_property
     def _found(self) -> dict[str, DirichletMixture]:
@@ -41,7 +47,7 @@ class NoiseAwareNetwork(NetworkLaw):
         """The law of the probabilities of all cells of the node's family: parents, then node."""
         self.net.family(node)
         if node not in self._found:
-            table = self.infer(self.net.nodes.index(node))
+            table = self.infer(self.net.nodes.index(node), self._prior)
             while sum(kept.parameters.size for kept in self._found.values()) > _KEPT:
                 del self._found[next(iter(self._found))]
             self._found[node] = table
@@ -54,28 +60,64 @@ class NoiseAwareNetwork(NetworkLaw):
         first = place * len(states)
         return joint.within(joint.categories[first : first + len(states)], states)
 
-    def _rows(self, node: str) -> list[DirichletMixture]:
-        """The same for all configurations; equal components are not joined, which is quicker."""
-        joint, states = self.joint(node), self.net.states[node]
-        parts = np.split(joint.parameters, self.net.family(node).rows, axis=1)
-        return [DirichletMixture(states, part, joint.weights) for part in parts]
+    @property
+    def _prior(self) -> Priors:
+        """After the records that are known."""
+        prior = self.net.prior
+        for tables in self.known:
+            prior = tuple(
+                tuple(a + c for a, c in zip(old, new, strict=True))
+                for old, new in zip(prior, tables.weights, strict=True)
+            )
+        return prior
+
+    def _parts(self, node: str) -> tuple[Floats, Floats]:
+        """Parameters of the components: components, rows, states; and their weights."""
+        joint, family = self.joint(node), self.net.family(node)
+        return joint.parameters.reshape(-1, family.rows, family.shape[-1]), joint.weights
 
     def mean(self, node: str) -> Floats:
         """E[P(node | parents)], which is also the probability of the next record's state."""
-        return np.array([row.mean() for row in self._rows(node)])
+        parameters, weights = self._parts(node)
+        shares = parameters / parameters.sum(axis=2, keepdims=True)
+        return np.tensordot(weights, shares, 1)
 
     def sd(self, node: str) -> Floats:
         """The standard deviation of every probability."""
-        return np.array([row.sd() for row in self._rows(node)])
+        parameters, weights = self._parts(node)
+        totals = parameters.sum(axis=2, keepdims=True)
+        shares = parameters / totals
+        within = shares * ((totals - parameters) / totals) / (totals + 1)
+        between = (shares - np.tensordot(weights, shares, 1)) ** 2
+        return np.sqrt(np.tensordot(weights, within + between, 1))
 
     def interval(self, node: str, level: float = 0.95) -> Floats:
-        """Equal-tailed credible intervals: rows, states, and (lower, upper)."""
-        rows = track(self._rows(node), f"Intervals of {node}")
-        return np.array([row.interval(level) for row in rows])
+        """Equal-tailed credible intervals: rows, states, and (lower, upper).
+
+        Of components that were drawn neighbouring ones are joined, which moves the ends by less
+        than the draws do; `row(…).interval()` has them as they are.
+        """
+        tail = (1 - float(check.share("level", level))) / 2
+        if self.diagnostics(node).method != "chains":
+            rows = [self.row(node, place) for place in range(self.net.family(node).rows)]
+            return np.array([row.interval(level) for row in track(rows, f"Intervals of {node}")])
+        parameters, weights = self._parts(node)
+        rest = parameters.sum(axis=2, keepdims=True) - parameters
+        flat = (x.reshape(len(weights), -1) for x in (parameters, rest))
+        ends = quantiles(*flat, np.array([tail, 1 - tail]))
+        return ends.reshape(*parameters.shape[1:], 2)
 
     def diagnostics(self, node: str) -> Diagnostics:
         """How the table of a node was computed, and how exact it is."""
         return self.joint(node).diagnostics
+
+    def update(self, tables: Tables) -> NoiseAwareNetwork:
+        """The posterior after more records whose counts are known, such as another hospital's.
+
+        It is inferred anew, from the same noisy tables and a prior that has seen these records.
+        """
+        self.net.ordered(tables)  # refuses those of another network
+        return NoiseAwareNetwork(self.net, self.infer, (*self.known, tables))
 
     def __repr__(self) -> str:
         return f"<noise-aware posterior of {self.net!r}>"

@@ -1,31 +1,56 @@
-"""Bayesian networks: the posterior of every family's table given its noisy counts.
+"""Bayesian networks: the posterior of every family's table given all noisy tables.
 
 Row j of P(node | parents) has the prior θ_j ~ Dir(α_j·). If the probabilities ρ of the parents'
 configurations are Dir(Σ_x α_jx), those of the cells of the joint table, ρ_j·θ_jx, are Dir(α): the
 family's table is one of categories. And θ_j is independent of ρ, so that p(θ_j | z) is the mixture
 of Dir(α_j· + c_j·) with the weights of the tables c: the totals of the rows, which are private, are
 summed over.
+
+A table that shares no variable with others is inferred from its own noise, listed where that is
+possible. Of the others the counts are drawn given all noisy tables (`overlaps`, `moves`).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from discreet import check
 from discreet.core import Law, Mechanism, PointMass
 from discreet.core.law import Outcome
+from discreet.families.network import moves, overlaps
 from discreet.families.network.configurations import cell_labels
-from discreet.families.network.mixture import NoiseAwareNetwork
+from discreet.families.network.mechanisms.fourier import closure
+from discreet.families.network.mechanisms.noisy_tables import variance
+from discreet.families.network.mixture import NoiseAwareNetwork, Priors
 from discreet.families.network.model import BayesNet
+from discreet.families.network.structure import Family
+from discreet.laws.gaussian import DiscreteGaussianLaw
+from discreet.laws.lattice import LatticeLaw
 from discreet.laws.noise import NoiseLaw
 from discreet.laws.product import ProductLaw
 from discreet.noise_aware import table
+from discreet.noise_aware.kernels import Kernel, LaplaceKernel, NormalKernel
 from discreet.posteriors.mixture import DirichletMixture
+
+MOST_CELLS = 1024  # of a table whose counts are drawn given other tables too
+
+
+class _Evidence(NamedTuple):
+    """What was released of all tables, and the seed of draws."""
+
+    net: BayesNet
+    n: int | None
+    noises: tuple[table.Noise | None, ...]  # None: there are no records
+    seen: tuple[overlaps.Seen, ...]
+    n_prior: object
+    seed: int | None
 
 
 def infer_network(
@@ -36,29 +61,38 @@ def infer_network(
 ) -> NoiseAwareNetwork:
     """The posterior of the parameters of a network given the raw output of a mechanism.
 
-    Every family is inferred from its own noisy table, with the prior on the parents'
-    configurations that its Dirichlet prior implies. Nothing is computed before it is asked for.
+    Every family is inferred from all noisy tables, with the prior on the parents' configurations
+    that its Dirichlet prior implies. Nothing is computed before it is asked for.
 
     Args:
-        mechanism: "lattice" or "laplace_updates" of a network.
+        mechanism: "lattice", "laplace_updates", "gaussian" or "fourier" of a network.
         raw: the output before post-processing, `Release.raw`.
         n_prior: as for `infer`.
         rng: as for `infer`.
     """
     net, n = mechanism.config.model, mechanism.config.n
     table.prior_of_n(n_prior, n)
+    seed = None if rng is None else int(check.generator(rng).integers(2**63))
     anything = tuple(
         count for family in net.families for count in (n or 0, *(0,) * (family.cells - 1))
     )
-    laws = _by_family(net, mechanism.make_raw_law(anything))
-    outputs = _split(net, tuple(map(int, raw)))
+    law = mechanism.make_raw_law(anything)
+    if mechanism.config.mechanism == "fourier":
+        return NoiseAwareNetwork(net, partial(_from_parities, net, n, law, raw, seed))
+    laws = _by_family(net, law)
+    outputs = tuple(_split(net, tuple(map(int, raw))))
     parts = mechanism.config.parts
     noises = tuple(table.additive(law, z, parts) for law, z in zip(laws, outputs, strict=True))
-    seed = None if rng is None else int(check.generator(rng).integers(2**63))
-    return NoiseAwareNetwork(net, partial(_joint, net, n, noises, n_prior, seed))
+    seen = tuple(
+        _seen(family, n, law, noise)
+        for family, law, noise in zip(net.families, laws, noises, strict=True)
+        if noise is not None
+    )
+    evidence = _Evidence(net, n, noises, seen, n_prior, seed)
+    return NoiseAwareNetwork(net, partial(_joint, evidence))
 
 
-def _split(net: BayesNet, values: Outcome) -> Iterator[Outcome]:
+def _split(net: BayesNet, values: Sequence[int]) -> Iterator[Outcome]:
     """What belongs to each family."""
     rest = iter(values)
     return (tuple(itertools.islice(rest, family.cells)) for family in net.families)
@@ -69,24 +103,108 @@ def _by_family(net: BayesNet, law: Law) -> tuple[Law, ...]:
         return law.parts
     if isinstance(law, NoiseLaw):
         return tuple(replace(law, center=center) for center in _split(net, law.center))
+    if isinstance(law, DiscreteGaussianLaw):
+        ends = itertools.accumulate(family.cells for family in net.families)
+        return tuple(
+            DiscreteGaussianLaw(center, law.variances[end - len(center) : end])
+            for center, end in zip(_split(net, law.center), ends, strict=True)
+        )
     assert isinstance(law, PointMass)
     return tuple(PointMass(point) for point in _split(net, law.point))
 
 
-def _joint(
-    net: BayesNet,
-    n: int | None,
-    noises: tuple[table.Noise | None, ...],
-    n_prior: object,
-    seed: int | None,
-    place: int,
-) -> DirichletMixture:
+def _seen(family: Family, n: int | None, law: Law, noise: table.Noise) -> overlaps.Seen:
+    """A noisy table with the variance of its cells in directions that keep the total."""
+    z, kernel = noise.z, noise.kernel
+    if len(z) < family.cells:  # of two counts the first: as much noise, by halves, on both
+        assert n is not None
+        z, kernel = (z[0], n - z[0]), _halved(kernel)
+    spread = _spread(kernel)
+    if isinstance(law, LatticeLaw):
+        spread = float(variance(family.cells, law.epsilon))
+    return overlaps.Seen(
+        family.columns, family.shape, np.array(z, dtype=np.float64), kernel, spread
+    )
+
+
+def _halved(kernel: Kernel) -> Kernel:
+    if isinstance(kernel, LaplaceKernel):
+        return LaplaceKernel(kernel.rate / 2, kernel.floored)
+    return NormalKernel(2 / kernel.curvature)
+
+
+def _spread(kernel: Kernel) -> float:
+    """The variance of noise; of rounded Laplace noise 2q/(1 − q)² with q = e^−rate."""
+    if isinstance(kernel, LaplaceKernel):
+        return 1 / (2 * math.sinh(min(kernel.rate, 600.0) / 2) ** 2)
+    return 1 / kernel.curvature
+
+
+def _joint(evidence: _Evidence, place: int, prior: Priors) -> DirichletMixture:
     """The joint table of one family; equal seeds give equal ones, in whatever order they come."""
-    noise, prior = noises[place], net.prior[place]
-    if noise is None:  # no records
-        found = table.Found(np.zeros((1, len(prior))), np.zeros(1))
-    else:
-        public = [abs(z.numerator) for z in noise.z] if seed is None else [seed]
-        source = np.random.default_rng([place, *public])
-        found = table.infer(prior, n, noise, table.prior_of_n(n_prior, n), source)
-    return table.mixture(cell_labels(net, net.nodes[place]), prior, found)
+    net, n, noise = evidence.net, evidence.n, evidence.noises[place]
+    labels, alpha = cell_labels(net, net.nodes[place]), prior[place]
+    if noise is None:
+        return table.mixture(labels, alpha, _no_records(len(alpha)))
+    public = [abs(z.numerator) for z in noise.z]
+    source = _source(place, public, evidence.seed)
+    n_prior = table.prior_of_n(evidence.n_prior, n)
+    if len(alpha) <= MOST_CELLS:
+        noisy, known, used = overlaps.around(evidence.seen, place, n is None)
+        if used > 1:
+            problem = moves.Problem(net.families[place].shape, alpha, n, n_prior, noisy, known)
+            return _drawn(labels, problem, used, source)
+    return table.mixture(labels, alpha, table.infer(alpha, n, noise, n_prior, source))
+
+
+def _no_records(cells: int) -> table.Found:
+    return table.Found(np.zeros((1, cells)), np.zeros(1))
+
+
+def _source(place: int, public: list[int], seed: int | None) -> np.random.Generator:
+    return np.random.default_rng([place, *(public if seed is None else [seed])])
+
+
+def _drawn(
+    labels: tuple[check.Category, ...],
+    problem: moves.Problem,
+    used: int,
+    source: np.random.Generator,
+) -> DirichletMixture:
+    counts, diagnostics = moves.draw(problem, source)
+    found = table.Found(counts, np.zeros(len(counts)), replace(diagnostics, tables=used))
+    return table.mixture(labels, problem.prior, found)
+
+
+def _from_parities(
+    net: BayesNet, n: int, law: Law, raw: Outcome, seed: int | None, place: int, prior: Priors
+) -> DirichletMixture:
+    """The same from noisy parity counts: those of the subsets of a family are all that is seen."""
+    family, alpha = net.families[place], prior[place]
+    labels = cell_labels(net, family.node)
+    if not isinstance(law, NoiseLaw):
+        return table.mixture(labels, alpha, _no_records(len(alpha)))
+    subsets = {frozenset(subset): i for i, subset in enumerate(closure(net)[1:])}
+    kernel, source = LaplaceKernel(float(law.rate)), _source(place, list(map(abs, raw)), seed)
+    n_prior = table.prior_of_n(None, n)
+    if family.cells == 2:  # the count of the second state is the one parity
+        noise = table.Noise((raw[subsets[frozenset(family.columns)]],), kernel)
+        found = table.infer(alpha[::-1], n, noise, n_prior, source)
+        return table.mixture(labels, alpha, found._replace(counts=found.counts[:, ::-1]))
+    half = _halved(kernel)  # of the odd records and of the even ones
+    precision = 1 / (2 * max(_spread(kernel), overlaps.LEAST_VARIANCE))
+    noisy = [
+        overlaps.Noisy(odd, np.array([n - raw[subsets[key]], raw[subsets[key]]], float), half, precision)
+        for key, odd in _parities(family)
+    ]
+    problem = moves.Problem(family.shape, alpha, n, n_prior, noisy, [])
+    return _drawn(labels, problem, 1, source)
+
+
+def _parities(family: Family) -> Iterator[tuple[frozenset[str], np.ndarray]]:
+    """Subsets of a family, but for ∅, and which cells are odd there."""
+    cells = np.indices(family.shape).reshape(len(family.shape), -1)
+    for bits in itertools.product((0, 1), repeat=len(family.shape)):
+        if any(bits):
+            names = frozenset(itertools.compress(family.columns, bits))
+            yield names, (np.array(bits) @ cells) % 2

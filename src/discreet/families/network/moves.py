@@ -1,0 +1,276 @@
+"""The counts behind a noisy table of which other tables say something too, by Markov chains.
+
+Many chains start from the normal law that forgets that counts are not negative, cut at 0. A step
+moves δ records between two cells, or between four so that marginals stay as they are: δ is proposed
+from the normal law of what is seen given all else, on the whole numbers that are possible, and kept
+with the probability that corrects for the prior and for noise that is not normal (Metropolis and
+Hastings). Where n is private records also come and go.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.exact import Floats, Ints
+from discreet.families.network.overlaps import Known, Noisy
+from discreet.noise_aware.prior import log_rise
+from discreet.noise_aware.totals import PriorOfN
+from discreet.posteriors.mixture import Diagnostics
+
+CHAINS = 1000
+_SWEEPS, _KEPT = 16, (8, 12, 16)  # sweeps, and after which of them the counts are kept
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table: its shape, its prior, n if it is public, and what is seen of sums of its cells."""
+
+    shape: tuple[int, ...]
+    prior: tuple[Fraction, ...]
+    n: int | None
+    n_prior: PriorOfN
+    noisy: list[Noisy]
+    known: list[Known]
+
+
+class _Direction(NamedTuple):
+    """Cells that gain a record and cells that lose one, and what that does to sums of cells."""
+
+    gain: list[int]
+    lose: list[int]
+    noisy: list[list[tuple[int, int]]]
+    known: list[tuple[Floats, Floats]]  # of the sums, and the precision times it
+    precision: float
+
+
+def draw(problem: Problem, rng: np.random.Generator) -> tuple[Floats, Diagnostics]:
+    """Vectors of counts, one a row, and how good they are."""
+    chains = _Chains(problem, rng)
+    kept = []
+    for sweep in range(1, _SWEEPS + 1):
+        chains.sweep()
+        if sweep in _KEPT:
+            kept.append(chains.counts.T.copy())
+    return np.concatenate(kept), _quality(np.array(kept))
+
+
+def _quality(kept: Floats) -> Diagnostics:
+    """R̂ of the vectors kept early and late, and what they are worth, the chains not independent."""
+    rounds, chains, _ = kept.shape
+    means, variances = kept.mean(axis=1), kept.var(axis=1)
+    moving = variances.min(axis=0) > 0
+    if not moving.any():
+        return Diagnostics("chains", ess=float(rounds * chains), r_hat=1.0)
+    within, between = variances.mean(axis=0)[moving], means.var(axis=0, ddof=1)[moving]
+    r_hat = float(np.sqrt((chains - 1) / chains + between / within).max())
+    centred = (kept - means[:, None])[..., moving]
+    pairs = [
+        (centred[i] * centred[j]).mean(axis=0) / within
+        for i in range(rounds)
+        for j in range(i + 1, rounds)
+    ]
+    alike = float(np.clip(np.mean(pairs, axis=0).max(), 0.0, 1.0))
+    return Diagnostics("chains", ess=rounds * chains / (1 + (rounds - 1) * alike), r_hat=r_hat)
+
+
+class _Chains:
+    """The state of all chains: a column each."""
+
+    def __init__(self, problem: Problem, rng: np.random.Generator) -> None:
+        self.problem, self.rng = problem, rng
+        self.alpha = np.array([float(a) for a in problem.prior])
+        self.even = bool((self.alpha == 1).all())
+        self.counts = _start(problem, rng)
+        self.away = [_summed(seen.sums, self.counts) - seen.z[:, None] for seen in problem.noisy]
+        self.pull = [
+            seen.precision @ (_summed(seen.sums, self.counts) - seen.centre[:, None])
+            for seen in problem.known
+        ]
+        self.total = self.counts.sum(axis=0)
+
+    def sweep(self) -> None:
+        """Steps between cells that are matched at random, and between four."""
+        cells = len(self.alpha)
+        order = self.rng.permutation(cells + (self.problem.n is None)).tolist()
+        by_prior = not self.even and self.rng.random() < 0.5
+        for i, j in zip(order[::2], order[1::2], strict=False):
+            gain, lose = ([k] if k < cells else [] for k in (i, j))
+            self._step(gain, lose, by_prior)
+        for _ in range(cells // 4 if len(self.problem.shape) > 1 else 0):
+            corners = self._corners()
+            if corners is not None:
+                self._step(*corners, False)
+
+    def _corners(self) -> tuple[list[int], list[int]] | None:
+        """Two cells, and the two that are got by exchanging some of their coordinates."""
+        shape, rng = self.problem.shape, self.rng
+        one, two = ([int(rng.integers(k)) for k in shape] for _ in range(2))
+        swap = rng.random(len(shape)) < 0.5
+        three = [b if s else a for a, b, s in zip(one, two, swap, strict=True)]
+        four = [a if s else b for a, b, s in zip(one, two, swap, strict=True)]
+        places = [int(np.ravel_multi_index(tuple(cell), shape)) for cell in (one, two, three, four)]
+        return (places[:2], places[2:]) if len(set(places)) == 4 else None
+
+    def _direction(self, gain: list[int], lose: list[int]) -> _Direction:
+        signed = [(cell, 1) for cell in gain] + [(cell, -1) for cell in lose]
+        precision, noisy, known = 0.0, [], []
+        for seen in self.problem.noisy:
+            change: dict[int, int] = {}
+            for cell, sign in signed:
+                place = int(seen.sums[cell])
+                change[place] = change.get(place, 0) + sign
+            moved = [(place, sign) for place, sign in change.items() if sign]
+            noisy.append(moved)
+            precision += seen.precision * sum(sign * sign for _, sign in moved)
+        for form in self.problem.known:
+            along = np.zeros(len(form.centre))
+            for cell, sign in signed:
+                along[form.sums[cell]] += sign
+            pulled = form.precision @ along
+            known.append((along, pulled))
+            precision += float(along @ pulled)
+        return _Direction(gain, lose, noisy, known, precision)
+
+    def _step(self, gain: list[int], lose: list[int], by_prior: bool) -> None:
+        way = self._direction(gain, lose)
+        counts = self.counts
+        low = -counts[gain].min(axis=0) if gain else None
+        high = counts[lose].min(axis=0) if lose else None
+        slope = np.zeros(counts.shape[1])
+        for seen, away, moved in zip(self.problem.noisy, self.away, way.noisy, strict=True):
+            for place, sign in moved:
+                slope += (seen.precision * sign) * away[place]
+        for pull, (along, _) in zip(self.pull, way.known, strict=True):
+            for place in np.flatnonzero(along).tolist():
+                slope += along[place] * pull[place]
+        by_prior = by_prior and len(gain) == len(lose) == 1
+        if by_prior:
+            delta, log_ratio = self._from_prior(gain[0], lose[0], low, high)
+            log_ratio -= delta * (slope + way.precision / 2 * delta)
+        else:
+            delta = _proposed(slope, way.precision, low, high, self.rng)
+            log_ratio = self._log_prior(way, delta)
+        log_ratio += self._not_normal(way, delta)
+        delta[np.log(self.rng.random(len(delta))) > log_ratio] = 0.0
+        self._move(way, delta)
+
+    def _from_prior(
+        self, i: int, j: int, low: Floats | None, high: Floats | None
+    ) -> tuple[Floats, Floats]:
+        """How both cells' records split if nothing is seen: it needs no correction."""
+        assert low is not None
+        assert high is not None
+        share = self.rng.beta(self.alpha[i], self.alpha[j], len(low))
+        share = np.where(np.isfinite(share), share, 0.5)
+        split = self.rng.binomial((high - low).astype(np.int64), share).astype(np.float64)
+        return split + low, np.zeros(len(low))
+
+    def _log_prior(self, way: _Direction, delta: Floats) -> Floats:
+        """By how much the log of the prior grows."""
+        change = np.zeros(len(delta))
+        for cells, sign in ((way.gain, 1), (way.lose, -1)):
+            for cell in cells:
+                if (alpha := self.alpha[cell]) != 1:
+                    count = self.counts[cell]
+                    change += log_rise(alpha, count + sign * delta) - log_rise(alpha, count)
+        gained = len(way.gain) - len(way.lose)
+        if gained:
+            after, whole = self.total + gained * delta, float(self.alpha.sum())
+            change += log_rise(whole, self.total) - log_rise(whole, after)
+            known = self.problem.n_prior.log
+            with np.errstate(invalid="ignore"):
+                change += known(after) - known(self.total)
+        return np.where(np.isnan(change), -np.inf, change)
+
+    def _not_normal(self, way: _Direction, delta: Floats) -> Floats:
+        """By how much the log of noise grows more than if it were normal."""
+        change = np.zeros(len(delta))
+        for seen, away, moved in zip(self.problem.noisy, self.away, way.noisy, strict=True):
+            for place, sign in moved:
+                before = away[place]
+                after = before + sign * delta
+                change += seen.kernel.log(-after) - seen.kernel.log(-before)
+                change += seen.precision / 2 * (after - before) * (after + before)
+        return change
+
+    def _move(self, way: _Direction, delta: Floats) -> None:
+        for cell in way.gain:
+            self.counts[cell] += delta
+        for cell in way.lose:
+            self.counts[cell] -= delta
+        for away, moved in zip(self.away, way.noisy, strict=True):
+            for place, sign in moved:
+                away[place] += sign * delta
+        for pull, (_, pulled) in zip(self.pull, way.known, strict=True):
+            pull += np.multiply.outer(pulled, delta)
+        self.total += (len(way.gain) - len(way.lose)) * delta
+
+
+def _proposed(
+    slope: Floats,
+    precision: float,
+    low: Floats | None,
+    high: Floats | None,
+    rng: np.random.Generator,
+) -> Floats:
+    """Whole numbers between low and high from e^{−slope·δ − precision·δ²/2}, in cells of width 1."""
+    from scipy import special
+
+    mean, sd = -slope / precision, 1 / math.sqrt(precision)
+    first = -np.inf if low is None else (low - 0.5 - mean) / sd
+    last = np.inf if high is None else (high + 0.5 - mean) / sd
+    flip = np.broadcast_to(np.asarray(first > -np.asarray(last)), mean.shape)  # to the lower tail
+    first, last = np.where(flip, -np.asarray(last), first), np.where(flip, -np.asarray(first), last)
+    below, above = special.ndtr(first), special.ndtr(last)
+    x = special.ndtri(below + (above - below) * rng.random(len(mean)))
+    x = np.where(above > 1e-300, x, last)  # so far out that the end has nearly all of it
+    delta = np.rint(mean + sd * np.where(flip, -x, x))
+    return np.clip(delta, low, high)
+
+
+def _summed(sums: Ints, counts: Floats) -> Floats:
+    found = np.zeros((int(sums.max()) + 1, counts.shape[1]))
+    np.add.at(found, sums, counts)
+    return found
+
+
+def _start(problem: Problem, rng: np.random.Generator) -> Floats:
+    """Draws of the normal law of what is seen, moved to the nearest counts that are possible."""
+    cells = len(problem.prior)
+    precision, target = np.zeros((cells, cells)), np.zeros(cells)
+    for seen in problem.noisy:
+        precision += seen.precision * (seen.sums[:, None] == seen.sums)
+        target += seen.precision * seen.z[seen.sums]
+    for form in problem.known:
+        precision += form.precision[np.ix_(form.sums, form.sums)]
+        target += (form.precision @ form.centre)[form.sums]
+    if problem.n is not None:
+        steep = 1e4 * float(np.diag(precision).max())
+        precision, target = precision + steep, target + steep * problem.n
+    factor = np.linalg.cholesky(precision)
+    mean = np.linalg.solve(precision, target)
+    found = mean[:, None] + np.linalg.solve(factor.T, rng.standard_normal((cells, CHAINS)))
+    totals = np.full(CHAINS, float(problem.n or 0))
+    if problem.n is None:
+        known = problem.n_prior
+        totals = np.clip(np.rint(found.sum(axis=0)), math.ceil(max(known.low, 0)), known.high)
+    return _possible(found, totals)
+
+
+def _possible(found: Floats, totals: Floats) -> Floats:
+    """The nearest vectors that are not negative and have these totals, in whole numbers."""
+    ordered = -np.sort(-found, axis=0)
+    excess = (np.cumsum(ordered, axis=0) - totals) / np.arange(1, len(found) + 1)[:, None]
+    last = np.maximum((ordered > excess).sum(axis=0) - 1, 0)
+    inside = np.maximum(found - excess[last, np.arange(len(totals))], 0.0)
+    whole = np.floor(inside)
+    rank = np.argsort(np.argsort(whole - inside, axis=0), axis=0)
+    whole += rank < np.rint(totals - whole.sum(axis=0))
+    short = totals - whole.sum(axis=0)  # only where floats are coarser than whole numbers
+    whole[whole.argmax(axis=0), np.arange(len(totals))] += short
+    return whole
