@@ -18,7 +18,8 @@ _CAN: dict[str, Any] = {
 }
 _AWARE = Deferred(f"{_HERE}.noise_aware:infer_network")
 _NOT_AWARE = Unavailable(
-    "noise-aware posteriors of networks are for the mechanisms 'lattice' and 'laplace_updates'"
+    "noise-aware posteriors of networks are for the mechanisms 'lattice', 'laplace_updates' and "
+    "'fourier'"
 )
 
 FAMILY = Family(
@@ -54,7 +55,7 @@ FAMILY = Family(
             Deferred(f"{_HERE}.mechanisms.fourier:fourier"),
             "Noise on parities, for nodes of two states (P2).",
             options=(Option("t", "number", 0, "Stealth: how sure no cell is negative."),),
-            noise_aware=_NOT_AWARE,
+            noise_aware=_AWARE,
             **_CAN,
         ),
         MechanismSpec(

@@ -36,7 +36,10 @@ class NoiseAwareNetwork(NetworkLaw):
     """
 
     net: BayesNet
-    infer: Callable[[int, Priors], DirichletMixture] = field(repr=False)  # of the i-th family
+    # the joint table of the i-th family, given priors and the joint tables of others
+    infer: Callable[[int, Priors, Callable[[str], DirichletMixture]], DirichletMixture] = field(
+        repr=False
+    )
     known: tuple[Tables, ...] = field(default=(), repr=False)  # records that are known exactly
 
     @cached_property
@@ -47,7 +50,7 @@ class NoiseAwareNetwork(NetworkLaw):
         """The law of the probabilities of all cells of the node's family: parents, then node."""
         self.net.family(node)
         if node not in self._found:
-            table = self.infer(self.net.nodes.index(node), self._prior)
+            table = self.infer(self.net.nodes.index(node), self._prior, self.joint)
             while sum(kept.parameters.size for kept in self._found.values()) > _KEPT:
                 del self._found[next(iter(self._found))]
             self._found[node] = table

@@ -1,7 +1,6 @@
 """The counts behind a noisy table of which other tables say something too, by Markov chains.
 
-Many chains start from the normal law that forgets that counts are not negative, cut at 0. A step
-moves δ records between two cells, or between four so that marginals stay as they are: δ is proposed
+Many chains start nearly where they go (`starts`). A step moves δ records between two cells, or between four so that marginals stay as they are: δ is proposed
 from the normal law of what is seen given all else, on the whole numbers that are possible, and kept
 with the probability that corrects for the prior and for noise that is not normal (Metropolis and
 Hastings). Where n is private records also come and go.
@@ -10,32 +9,19 @@ Hastings). Where n is private records also come and go.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
+from discreet.divergence.gammas import log_gamma_ratio
 from discreet.exact import Floats, Ints
-from discreet.families.network.overlaps import Known, Noisy
+from discreet.families.network.starts import Problem, start
 from discreet.noise_aware.prior import log_rise
-from discreet.noise_aware.totals import PriorOfN
 from discreet.posteriors.mixture import Diagnostics
 
-CHAINS = 1000
+_CELLS, _CHAINS = 24_000, (1000, 4000)  # chains of so many cells together, at least and at most
 _SWEEPS, _KEPT = 16, (8, 12, 16)  # sweeps, and after which of them the counts are kept
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A table: its shape, its prior, n if it is public, and what is seen of sums of its cells."""
-
-    shape: tuple[int, ...]
-    prior: tuple[Fraction, ...]
-    n: int | None
-    n_prior: PriorOfN
-    noisy: list[Noisy]
-    known: list[Known]
+_NARROW = 2.0  # standard deviations below which rounding is seen
 
 
 class _Direction(NamedTuple):
@@ -44,13 +30,15 @@ class _Direction(NamedTuple):
     gain: list[int]
     lose: list[int]
     noisy: list[list[tuple[int, int]]]
+    margins: list[list[tuple[int, int]]]
     known: list[tuple[Floats, Floats]]  # of the sums, and the precision times it
     precision: float
 
 
 def draw(problem: Problem, rng: np.random.Generator) -> tuple[Floats, Diagnostics]:
     """Vectors of counts, one a row, and how good they are."""
-    chains = _Chains(problem, rng)
+    number = min(max(_CELLS // len(problem.prior), _CHAINS[0]), _CHAINS[1])
+    chains = _Chains(problem, number, rng)
     kept = []
     for sweep in range(1, _SWEEPS + 1):
         chains.sweep()
@@ -81,16 +69,17 @@ def _quality(kept: Floats) -> Diagnostics:
 class _Chains:
     """The state of all chains: a column each."""
 
-    def __init__(self, problem: Problem, rng: np.random.Generator) -> None:
+    def __init__(self, problem: Problem, chains: int, rng: np.random.Generator) -> None:
         self.problem, self.rng = problem, rng
         self.alpha = np.array([float(a) for a in problem.prior])
         self.even = bool((self.alpha == 1).all())
-        self.counts = _start(problem, rng)
+        self.counts = start(problem, chains, rng)
         self.away = [_summed(seen.sums, self.counts) - seen.z[:, None] for seen in problem.noisy]
         self.pull = [
             seen.precision @ (_summed(seen.sums, self.counts) - seen.centre[:, None])
             for seen in problem.known
         ]
+        self.margins = [_summed(margin.sums, self.counts) for margin in problem.margins]
         self.total = self.counts.sum(axis=0)
 
     def sweep(self) -> None:
@@ -118,15 +107,12 @@ class _Chains:
 
     def _direction(self, gain: list[int], lose: list[int]) -> _Direction:
         signed = [(cell, 1) for cell in gain] + [(cell, -1) for cell in lose]
-        precision, noisy, known = 0.0, [], []
-        for seen in self.problem.noisy:
-            change: dict[int, int] = {}
-            for cell, sign in signed:
-                place = int(seen.sums[cell])
-                change[place] = change.get(place, 0) + sign
-            moved = [(place, sign) for place, sign in change.items() if sign]
-            noisy.append(moved)
+        noisy = [_moved(seen.sums, signed) for seen in self.problem.noisy]
+        margins = [_moved(margin.sums, signed) for margin in self.problem.margins]
+        precision = 0.0
+        for seen, moved in zip(self.problem.noisy, noisy, strict=True):
             precision += seen.precision * sum(sign * sign for _, sign in moved)
+        known = []
         for form in self.problem.known:
             along = np.zeros(len(form.centre))
             for cell, sign in signed:
@@ -134,7 +120,7 @@ class _Chains:
             pulled = form.precision @ along
             known.append((along, pulled))
             precision += float(along @ pulled)
-        return _Direction(gain, lose, noisy, known, precision)
+        return _Direction(gain, lose, noisy, margins, known, precision)
 
     def _step(self, gain: list[int], lose: list[int], by_prior: bool) -> None:
         way = self._direction(gain, lose)
@@ -153,9 +139,10 @@ class _Chains:
             delta, log_ratio = self._from_prior(gain[0], lose[0], low, high)
             log_ratio -= delta * (slope + way.precision / 2 * delta)
         else:
-            delta = _proposed(slope, way.precision, low, high, self.rng)
-            log_ratio = self._log_prior(way, delta)
+            delta, log_ratio = _proposed(slope, way.precision, low, high, self.rng)
+            log_ratio += self._log_prior(way, delta)
         log_ratio += self._not_normal(way, delta)
+        log_ratio += self._of_margins(way, delta)
         delta[np.log(self.rng.random(len(delta))) > log_ratio] = 0.0
         self._move(way, delta)
 
@@ -198,6 +185,20 @@ class _Chains:
                 change += seen.precision / 2 * (after - before) * (after + before)
         return change
 
+    def _of_margins(self, way: _Direction, delta: Floats) -> Floats:
+        """By how much the log of what corrects the prior of sums grows: Γ(a + s)/Γ(b + s)."""
+        change = np.zeros(len(delta))
+        for margin, sums, moved in zip(
+            self.problem.margins, self.margins, way.margins, strict=True
+        ):
+            for place, sign in moved:
+                implied, before = margin.implied[place], sums[place]
+                if step := margin.prior[place] - implied:
+                    after = before + sign * delta
+                    change += log_gamma_ratio(after + implied, step)
+                    change -= log_gamma_ratio(before + implied, step)
+        return change
+
     def _move(self, way: _Direction, delta: Floats) -> None:
         for cell in way.gain:
             self.counts[cell] += delta
@@ -206,6 +207,9 @@ class _Chains:
         for away, moved in zip(self.away, way.noisy, strict=True):
             for place, sign in moved:
                 away[place] += sign * delta
+        for sums, moved in zip(self.margins, way.margins, strict=True):
+            for place, sign in moved:
+                sums[place] += sign * delta
         for pull, (_, pulled) in zip(self.pull, way.known, strict=True):
             pull += np.multiply.outer(pulled, delta)
         self.total += (len(way.gain) - len(way.lose)) * delta
@@ -217,60 +221,48 @@ def _proposed(
     low: Floats | None,
     high: Floats | None,
     rng: np.random.Generator,
-) -> Floats:
-    """Whole numbers between low and high from e^{−slope·δ − precision·δ²/2}, in cells of width 1."""
+) -> tuple[Floats, Floats]:
+    """Whole numbers between low and high, nearly from e^{−slope·δ − precision·δ²/2}.
+
+    They are rounded, which matters if that law is narrow: the second result corrects for it.
+    """
     from scipy import special
 
     mean, sd = -slope / precision, 1 / math.sqrt(precision)
-    first = -np.inf if low is None else (low - 0.5 - mean) / sd
-    last = np.inf if high is None else (high + 0.5 - mean) / sd
-    flip = np.broadcast_to(np.asarray(first > -np.asarray(last)), mean.shape)  # to the lower tail
-    first, last = np.where(flip, -np.asarray(last), first), np.where(flip, -np.asarray(first), last)
+    wide = sd if sd > _NARROW else math.sqrt(sd**2 + 0.1)
+    first = np.full_like(mean, -np.inf) if low is None else (low - 0.5 - mean) / wide
+    last = np.full_like(mean, np.inf) if high is None else (high + 0.5 - mean) / wide
+    flip = first > -last  # to the lower tail
+    first, last = np.where(flip, -last, first), np.where(flip, -first, last)
     below, above = special.ndtr(first), special.ndtr(last)
     x = special.ndtri(below + (above - below) * rng.random(len(mean)))
     x = np.where(above > 1e-300, x, last)  # so far out that the end has nearly all of it
-    delta = np.rint(mean + sd * np.where(flip, -x, x))
-    return np.clip(delta, low, high)
+    delta = np.clip(np.rint(mean + wide * np.where(flip, -x, x)), low, high)
+    if sd > _NARROW:
+        return delta, np.zeros(len(delta))
+    wanted = (mean**2 - (delta - mean) ** 2) / (2 * sd**2)
+    return delta, wanted + _log_cell(mean, wide) - _log_cell(delta - mean, wide)
+
+
+def _log_cell(away: Floats, sd: float) -> Floats:
+    """The log of the probability that a normal number is rounded to one so far away."""
+    from scipy import special
+
+    near, far = ((np.abs(away) + side) / sd for side in (-0.5, 0.5))
+    inner = special.log_ndtr(-near)
+    return np.asarray(inner + np.log(-np.expm1(special.log_ndtr(-far) - inner)))
+
+
+def _moved(sums: Ints, signed: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What cells that change do to sums of cells."""
+    change: dict[int, int] = {}
+    for cell, sign in signed:
+        place = int(sums[cell])
+        change[place] = change.get(place, 0) + sign
+    return [(place, sign) for place, sign in change.items() if sign]
 
 
 def _summed(sums: Ints, counts: Floats) -> Floats:
     found = np.zeros((int(sums.max()) + 1, counts.shape[1]))
     np.add.at(found, sums, counts)
     return found
-
-
-def _start(problem: Problem, rng: np.random.Generator) -> Floats:
-    """Draws of the normal law of what is seen, moved to the nearest counts that are possible."""
-    cells = len(problem.prior)
-    precision, target = np.zeros((cells, cells)), np.zeros(cells)
-    for seen in problem.noisy:
-        precision += seen.precision * (seen.sums[:, None] == seen.sums)
-        target += seen.precision * seen.z[seen.sums]
-    for form in problem.known:
-        precision += form.precision[np.ix_(form.sums, form.sums)]
-        target += (form.precision @ form.centre)[form.sums]
-    if problem.n is not None:
-        steep = 1e4 * float(np.diag(precision).max())
-        precision, target = precision + steep, target + steep * problem.n
-    factor = np.linalg.cholesky(precision)
-    mean = np.linalg.solve(precision, target)
-    found = mean[:, None] + np.linalg.solve(factor.T, rng.standard_normal((cells, CHAINS)))
-    totals = np.full(CHAINS, float(problem.n or 0))
-    if problem.n is None:
-        known = problem.n_prior
-        totals = np.clip(np.rint(found.sum(axis=0)), math.ceil(max(known.low, 0)), known.high)
-    return _possible(found, totals)
-
-
-def _possible(found: Floats, totals: Floats) -> Floats:
-    """The nearest vectors that are not negative and have these totals, in whole numbers."""
-    ordered = -np.sort(-found, axis=0)
-    excess = (np.cumsum(ordered, axis=0) - totals) / np.arange(1, len(found) + 1)[:, None]
-    last = np.maximum((ordered > excess).sum(axis=0) - 1, 0)
-    inside = np.maximum(found - excess[last, np.arange(len(totals))], 0.0)
-    whole = np.floor(inside)
-    rank = np.argsort(np.argsort(whole - inside, axis=0), axis=0)
-    whole += rank < np.rint(totals - whole.sum(axis=0))
-    short = totals - whole.sum(axis=0)  # only where floats are coarser than whole numbers
-    whole[whole.argmax(axis=0), np.arange(len(totals))] += short
-    return whole

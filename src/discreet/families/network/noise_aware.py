@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -22,9 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet import check
+from discreet.check import Category
 from discreet.core import Law, Mechanism, PointMass
 from discreet.core.law import Outcome
-from discreet.families.network import moves, overlaps
+from discreet.exact import Ints
+from discreet.families.network import moves, overlaps, starts
 from discreet.families.network.configurations import cell_labels
 from discreet.families.network.mechanisms.fourier import closure
 from discreet.families.network.mechanisms.noisy_tables import variance
@@ -53,6 +55,16 @@ class _Evidence(NamedTuple):
     seed: int | None
 
 
+class _Parities(NamedTuple):
+    """The same of "fourier": noisy counts of records with odd parity."""
+
+    net: BayesNet
+    n: int
+    law: Law
+    raw: Outcome
+    seed: int | None
+
+
 def infer_network(
     mechanism: Mechanism,
     raw: Outcome,
@@ -78,7 +90,7 @@ def infer_network(
     )
     law = mechanism.make_raw_law(anything)
     if mechanism.config.mechanism == "fourier":
-        return NoiseAwareNetwork(net, partial(_from_parities, net, n, law, raw, seed))
+        return NoiseAwareNetwork(net, partial(_from_parities, _Parities(net, n, law, raw, seed)))
     laws = _by_family(net, law)
     outputs = tuple(_split(net, tuple(map(int, raw))))
     parts = mechanism.config.parts
@@ -140,21 +152,72 @@ def _spread(kernel: Kernel) -> float:
     return 1 / kernel.curvature
 
 
-def _joint(evidence: _Evidence, place: int, prior: Priors) -> DirichletMixture:
+def _joint(
+    evidence: _Evidence, place: int, prior: Priors, joint: Callable[[str], DirichletMixture]
+) -> DirichletMixture:
     """The joint table of one family; equal seeds give equal ones, in whatever order they come."""
     net, n, noise = evidence.net, evidence.n, evidence.noises[place]
     labels, alpha = cell_labels(net, net.nodes[place]), prior[place]
     if noise is None:
         return table.mixture(labels, alpha, _no_records(len(alpha)))
-    public = [abs(z.numerator) for z in noise.z]
-    source = _source(place, public, evidence.seed)
+    if (holder := _holder(net, place)) is not None:
+        return _marginal(net, place, holder, prior, joint(net.nodes[holder]))
+    source = _source(place, [abs(z.numerator) for z in noise.z], evidence.seed)
     n_prior = table.prior_of_n(evidence.n_prior, n)
     if len(alpha) <= MOST_CELLS:
         noisy, known, used = overlaps.around(evidence.seen, place, n is None)
         if used > 1:
-            problem = moves.Problem(net.families[place].shape, alpha, n, n_prior, noisy, known)
+            shape, margins = net.families[place].shape, _margins(net, place, prior)
+            problem = starts.Problem(shape, alpha, n, n_prior, noisy, known, margins)
             return _drawn(labels, problem, used, source)
     return table.mixture(labels, alpha, table.infer(alpha, n, noise, n_prior, source))
+
+
+def _holder(net: BayesNet, place: int, within: int | None = None) -> int | None:
+    """The smallest family that has all variables of this one, of those in another one."""
+    mine = set(net.families[place].columns)
+    space = None if within is None else set(net.families[within].columns)
+    found = [
+        (family.cells, i)
+        for i, family in enumerate(net.families)
+        if i != place
+        and mine <= set(family.columns)
+        and family.cells <= MOST_CELLS
+        and (space is None or space >= set(family.columns))
+    ]
+    return min(found)[1] if found else None
+
+
+def _marginal(
+    net: BayesNet, place: int, holder: int, prior: Priors, joint: DirichletMixture
+) -> DirichletMixture:
+    """The table of a family whose variables are all in a larger one: sums of its counts."""
+    counts = np.rint(joint.parameters - np.array([float(a) for a in prior[holder]]))
+    whole, family = net.families[holder], net.families[place]
+    sums = overlaps.places(whole.columns, whole.shape, family.columns)
+    alpha = np.array([float(a) for a in prior[place]])
+    parameters = np.tile(alpha, (len(counts), 1))
+    np.add.at(parameters.T, sums, counts.T)
+    labels = cell_labels(net, family.node)
+    return DirichletMixture(labels, parameters, joint.weights, joint.diagnostics)
+
+
+def _margins(net: BayesNet, place: int, prior: Priors) -> list[starts.Margin]:
+    """The families within one, whose own priors count, not what the prior of the larger implies."""
+    found, mine = [], set(net.families[place].columns)
+    for i, family in enumerate(net.families):
+        if i == place or not mine >= set(family.columns):
+            continue
+        holder = _holder(net, i, place)
+        assert holder is not None
+        whole = net.families[holder]
+        sums = overlaps.places(whole.columns, whole.shape, family.columns)
+        implied = np.bincount(sums, [float(a) for a in prior[holder]])
+        own, here = np.array([float(a) for a in prior[i]]), net.families[place]
+        if (own != implied).any():
+            cells = overlaps.places(here.columns, here.shape, family.columns)
+            found.append(starts.Margin(cells, implied, own))
+    return found
 
 
 def _no_records(cells: int) -> table.Found:
@@ -166,10 +229,7 @@ def _source(place: int, public: list[int], seed: int | None) -> np.random.Genera
 
 
 def _drawn(
-    labels: tuple[check.Category, ...],
-    problem: moves.Problem,
-    used: int,
-    source: np.random.Generator,
+    labels: tuple[Category, ...], problem: starts.Problem, used: int, source: np.random.Generator
 ) -> DirichletMixture:
     counts, diagnostics = moves.draw(problem, source)
     found = table.Found(counts, np.zeros(len(counts)), replace(diagnostics, tables=used))
@@ -177,31 +237,36 @@ def _drawn(
 
 
 def _from_parities(
-    net: BayesNet, n: int, law: Law, raw: Outcome, seed: int | None, place: int, prior: Priors
+    parities: _Parities, place: int, prior: Priors, joint: Callable[[str], DirichletMixture]
 ) -> DirichletMixture:
     """The same from noisy parity counts: those of the subsets of a family are all that is seen."""
+    net, n, law, raw, seed = parities
     family, alpha = net.families[place], prior[place]
     labels = cell_labels(net, family.node)
     if not isinstance(law, NoiseLaw):
         return table.mixture(labels, alpha, _no_records(len(alpha)))
-    subsets = {frozenset(subset): i for i, subset in enumerate(closure(net)[1:])}
-    kernel, source = LaplaceKernel(float(law.rate)), _source(place, list(map(abs, raw)), seed)
-    n_prior = table.prior_of_n(None, n)
+    if (holder := _holder(net, place)) is not None:
+        return _marginal(net, place, holder, prior, joint(net.nodes[holder]))
+    odd = {
+        frozenset(subset): z for subset, z in zip(closure(net)[1:], map(int, raw), strict=True)
+    }
+    kernel, n_prior = LaplaceKernel(float(law.rate)), table.prior_of_n(None, n)
+    source = _source(place, [abs(z) for z in odd.values()], seed)
     if family.cells == 2:  # the count of the second state is the one parity
-        noise = table.Noise((raw[subsets[frozenset(family.columns)]],), kernel)
+        noise = table.Noise((odd[frozenset(family.columns)],), kernel)
         found = table.infer(alpha[::-1], n, noise, n_prior, source)
         return table.mixture(labels, alpha, found._replace(counts=found.counts[:, ::-1]))
-    half = _halved(kernel)  # of the odd records and of the even ones
     precision = 1 / (2 * max(_spread(kernel), overlaps.LEAST_VARIANCE))
-    noisy = [
-        overlaps.Noisy(odd, np.array([n - raw[subsets[key]], raw[subsets[key]]], float), half, precision)
-        for key, odd in _parities(family)
+    noisy = [  # of the even records and of the odd ones, by halves
+        overlaps.Noisy(sums, np.array([n - odd[key], odd[key]], float), _halved(kernel), precision)
+        for key, sums in _odd(family)
     ]
-    problem = moves.Problem(family.shape, alpha, n, n_prior, noisy, [])
+    margins = _margins(net, place, prior)
+    problem = starts.Problem(family.shape, alpha, n, n_prior, noisy, [], margins)
     return _drawn(labels, problem, 1, source)
 
 
-def _parities(family: Family) -> Iterator[tuple[frozenset[str], np.ndarray]]:
+def _odd(family: Family) -> Iterator[tuple[frozenset[str], Ints]]:
     """Subsets of a family, but for ∅, and which cells are odd there."""
     cells = np.indices(family.shape).reshape(len(family.shape), -1)
     for bits in itertools.product((0, 1), repeat=len(family.shape)):

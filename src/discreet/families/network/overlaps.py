@@ -13,12 +13,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from discreet.exact import Floats, Ints
 from discreet.noise_aware.kernels import Kernel
+
+Names: TypeAlias = tuple[str, ...]
 
 LEAST_VARIANCE = 0.05  # of a component: less would say no more about whole numbers
 
@@ -26,7 +28,7 @@ LEAST_VARIANCE = 0.05  # of a component: less would say no more about whole numb
 class Seen(NamedTuple):
     """A noisy table: of records, with the variance of its cells in directions that keep totals."""
 
-    columns: tuple[str, ...]
+    columns: Names
     shape: tuple[int, ...]
     z: Floats
     kernel: Kernel
@@ -72,17 +74,17 @@ def around(
 
 
 def _noisy(table: Seen, part: Seen) -> Noisy:
-    sums = places(table, part.columns)
+    sums = places(table.columns, table.shape, part.columns)
     return Noisy(sums, part.z, part.kernel, 1 / max(part.variance, LEAST_VARIANCE))
 
 
-def places(table: Seen, names: tuple[str, ...]) -> Ints:
+def places(columns: Names, shape: tuple[int, ...], names: Names) -> Ints:
     """For every cell of a table its place in the marginal on some variables, in their order."""
-    axes = [table.columns.index(name) for name in names]
-    cells = np.indices(table.shape).reshape(len(table.shape), -1)
+    axes = [columns.index(name) for name in names]
+    cells = np.indices(shape).reshape(len(shape), -1)
     if not axes:
         return np.zeros(cells.shape[1], dtype=np.int64)
-    return np.ravel_multi_index(tuple(cells[axes]), tuple(table.shape[axis] for axis in axes))
+    return np.ravel_multi_index(tuple(cells[axes]), tuple(shape[axis] for axis in axes))
 
 
 class _Components:
@@ -92,7 +94,7 @@ class _Components:
         self._precision: dict[frozenset[str], float] = {}
         self._total: dict[frozenset[str], Floats] = {}  # axes in alphabetical order
 
-    def add(self, table: Seen, common: tuple[str, ...], totals: bool) -> None:
+    def add(self, table: Seen, common: Names, totals: bool) -> None:
         """The components of a table on some of its variables."""
         for size in range(not totals, len(common) + 1):
             for names in itertools.combinations(sorted(common), size):
@@ -123,7 +125,7 @@ class _Components:
                 mean = mean.transpose(order) if axes else mean
                 wide = [k if i in axes else 1 for i, k in enumerate(shape)]
                 centre = centre + mean.reshape(wide)
-            found.append(Known(places(table, names), centre.ravel(), precision))
+            found.append(Known(places(table.columns, table.shape, names), centre.ravel(), precision))
         return found
 
 
