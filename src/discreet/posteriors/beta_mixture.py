@@ -289,7 +289,7 @@ def quantiles(a: Floats, b: Floats, p: Floats) -> Floats:
         at = np.where(inside, following, (low + high) / 2)
         if (inside & (np.abs(gap) < 1e-3) | (high - low < 1e-6)).all():
             break
-    return special.expit(at)
+    return np.asarray(special.expit(at))
 
 
 def _grouped(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -19,6 +19,7 @@ from discreet.exact import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_FAR, _POINTS = 10.0, 2001  # where a law by points is refined: so many sds away, so many points
 HEADING = ("mean", "sd", "95 % interval")
 
 
@@ -48,6 +49,10 @@ class NormalLaw(ABC):
     @abstractmethod
     def sample(self, size: int | None = None, rng: np.random.Generator | None = None) -> Any:
         """Draws of μ."""
+
+    @abstractmethod
+    def update(self, data: object, variance: object) -> NormalLaw:
+        """The posterior after further, public or own, records of known variance."""
 
     def sd(self) -> float:
         """The standard deviation of μ."""
@@ -136,12 +141,9 @@ class NormalPosterior(NormalLaw):
 
     def update(self, data: object, variance: object) -> NormalPosterior:
         """The posterior after further, public or own, records of known variance."""
-        records = check.reals("data", data).ravel()
-        if not np.isfinite(records).all():
-            raise InputError("data must be finite numbers", "data")
-        around = check.positive("variance", variance)
+        records, around = _records(data, variance)
         precision = 1 / self.exact_variance + len(records) / around
-        total = sum(map(Fraction, records.tolist()), Fraction(0))
+        total = sum(records, Fraction(0))
         mean = (self.exact_mean / self.exact_variance + total / around) / precision
         return NormalPosterior(mean, 1 / precision)
 
@@ -199,6 +201,24 @@ class NormalMixture(NormalLaw):
             above = np.asarray(self.cdf(middle)) >= wanted
             low, high = np.where(above, low, middle), np.where(above, middle, high)
         return ((low + high) / 2)[()]
+
+    def update(self, data: object, variance: object) -> NormalMixture:
+        """The posterior after further, public or own, records of known variance.
+
+        A component's weight is multiplied by how likely the mean of the records was under it.
+        """
+        records, around = _records(data, variance)
+        if not records:
+            return self
+        number, centre = len(records), float(sum(records, Fraction(0)) / len(records))
+        spread = float(around) / number
+        logs = -((self.means - centre) ** 2) / (2 * (self.within + spread))
+        with np.errstate(divide="ignore"):
+            logs = logs + np.log(self.weights)
+        weights = np.exp(logs - logs.max())
+        gain = self.within / (self.within + spread)
+        means = self.means + gain * (centre - self.means)
+        return NormalMixture(means, weights / weights.sum(), gain * spread)
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
@@ -258,8 +278,35 @@ class TabulatedLaw(NormalLaw):
         drawn = source.random(None if size is None else check.size(size))
         return np.interp(drawn, self._below, self.points)[()]
 
+    def update(self, data: object, variance: object) -> TabulatedLaw:
+        """The posterior after further, public or own, records of known variance.
+
+        The density times their likelihood, at the same points and at more where that is narrow.
+        """
+        records, around = _records(data, variance)
+        if not records:
+            return self
+        centre = float(sum(records, Fraction(0)) / len(records))
+        sd = math.sqrt(around / len(records))
+        near = centre + sd * np.linspace(-_FAR, _FAR, _POINTS)
+        inside = (near > self.points[0]) & (near < self.points[-1])
+        points = np.unique(np.concatenate([self.points, near[inside]]))
+        known = self.weights > 0
+        logs = np.interp(points, self.points[known], np.log(self._density[known]))
+        logs = logs - ((points - centre) / sd) ** 2 / 2
+        weights = np.exp(logs - logs.max()) * np.gradient(points)
+        return TabulatedLaw(points, weights / weights.sum())
+
     def __repr__(self) -> str:
         return f"law of a mean, mean {self.mean():.6g}, sd {self.sd():.4g}"
+
+
+def _records(data: object, variance: object) -> tuple[list[Fraction], Fraction]:
+    """Further records, and their variance."""
+    records = check.reals("data", data).ravel()
+    if not np.isfinite(records).all():
+        raise InputError("data must be finite numbers", "data")
+    return list(map(Fraction, records.tolist())), check.positive("variance", variance)
 
 
 def shares(p: object) -> Floats:

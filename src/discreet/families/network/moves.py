@@ -1,9 +1,10 @@
 """The counts behind a noisy table of which other tables say something too, by Markov chains.
 
-Many chains start nearly where they go (`starts`). A step moves δ records between two cells, or between four so that marginals stay as they are: δ is proposed
-from the normal law of what is seen given all else, on the whole numbers that are possible, and kept
-with the probability that corrects for the prior and for noise that is not normal (Metropolis and
-Hastings). Where n is private records also come and go.
+Many chains start nearly where they go (`starts`). A step moves δ records between two cells, or
+between four so that marginals stay as they are: δ is proposed from the normal law of what is seen
+given all else, on the whole numbers that are possible, and kept with the probability that corrects
+for the prior and for noise that is not normal (Metropolis and Hastings). Where n is private records
+also come and go.
 """
 
 from __future__ import annotations

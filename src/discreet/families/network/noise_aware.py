@@ -90,6 +90,7 @@ def infer_network(
     )
     law = mechanism.make_raw_law(anything)
     if mechanism.config.mechanism == "fourier":
+        assert n is not None
         return NoiseAwareNetwork(net, partial(_from_parities, _Parities(net, n, law, raw, seed)))
     laws = _by_family(net, law)
     outputs = tuple(_split(net, tuple(map(int, raw))))
@@ -212,7 +213,7 @@ def _margins(net: BayesNet, place: int, prior: Priors) -> list[starts.Margin]:
         assert holder is not None
         whole = net.families[holder]
         sums = overlaps.places(whole.columns, whole.shape, family.columns)
-        implied = np.bincount(sums, [float(a) for a in prior[holder]])
+        implied = np.bincount(sums, [float(a) for a in prior[holder]]).astype(np.float64)
         own, here = np.array([float(a) for a in prior[i]]), net.families[place]
         if (own != implied).any():
             cells = overlaps.places(here.columns, here.shape, family.columns)
@@ -247,9 +248,7 @@ def _from_parities(
         return table.mixture(labels, alpha, _no_records(len(alpha)))
     if (holder := _holder(net, place)) is not None:
         return _marginal(net, place, holder, prior, joint(net.nodes[holder]))
-    odd = {
-        frozenset(subset): z for subset, z in zip(closure(net)[1:], map(int, raw), strict=True)
-    }
+    odd = {frozenset(subset): z for subset, z in zip(closure(net)[1:], map(int, raw), strict=True)}
     kernel, n_prior = LaplaceKernel(float(law.rate)), table.prior_of_n(None, n)
     source = _source(place, [abs(z) for z in odd.values()], seed)
     if family.cells == 2:  # the count of the second state is the one parity

@@ -1,8 +1,8 @@
-"""What noisy tables say of one another's counts.
+r"""What noisy tables say of one another's counts.
 
 A table is a sum of orthogonal components, one for each subset of its variables, as in
 `mechanisms.consistency`. The component on A of the counts behind a table over J is seen in every
-table K that holds A, with the precision w_K/|K \\ A|, w_K that of a cell and |K \\ A| the number of
+table K that holds A, with the precision w_K/|K \ A|, w_K that of a cell and |K \ A| the number of
 cells that are summed: the others' precisions add up, and their mean is weighted by them. Sums of
 many cells have nearly normal noise. A table within J is a marginal of it, and its own noise is kept
 as it is.
@@ -84,7 +84,8 @@ def places(columns: Names, shape: tuple[int, ...], names: Names) -> Ints:
     cells = np.indices(shape).reshape(len(shape), -1)
     if not axes:
         return np.zeros(cells.shape[1], dtype=np.int64)
-    return np.ravel_multi_index(tuple(cells[axes]), tuple(shape[axis] for axis in axes))
+    found = np.ravel_multi_index(tuple(cells[axes]), tuple(shape[axis] for axis in axes))
+    return np.asarray(found, dtype=np.int64)
 
 
 class _Components:
@@ -125,7 +126,9 @@ class _Components:
                 mean = mean.transpose(order) if axes else mean
                 wide = [k if i in axes else 1 for i, k in enumerate(shape)]
                 centre = centre + mean.reshape(wide)
-            found.append(Known(places(table.columns, table.shape, names), centre.ravel(), precision))
+            found.append(
+                Known(places(table.columns, table.shape, names), centre.ravel(), precision)
+            )
         return found
 
 

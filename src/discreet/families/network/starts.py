@@ -47,7 +47,6 @@ class Margin(NamedTuple):
 class _Normal(NamedTuple):
     """A normal law of the counts, and for every cell that of all but its own factor."""
 
-    mean: Floats
     covariance: Floats
     alone: tuple[Floats, Floats]  # means and standard deviations
 
@@ -104,7 +103,7 @@ def _propagated(precision: Floats, target: Floats) -> _Normal:
         inner, wide = _truncated(alone, 1 / np.sqrt(rest))
         sites += _STEP * (np.maximum(1 / wide - rest, 0.0) - sites)
         pulls += _STEP * (inner / wide - alone * rest - pulls)
-    return _Normal(mean, covariance, (alone, 1 / np.sqrt(rest)))
+    return _Normal(np.asarray(covariance), (alone, np.asarray(1 / np.sqrt(rest))))
 
 
 def _truncated(mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
@@ -128,4 +127,4 @@ def _possible(found: Floats, totals: Floats) -> Floats:
     whole += rank < np.rint(totals - whole.sum(axis=0))
     short = totals - whole.sum(axis=0)  # only where floats are coarser than whole numbers
     whole[whole.argmax(axis=0), np.arange(len(totals))] += short
-    return whole
+    return np.asarray(whole)
