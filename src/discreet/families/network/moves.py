@@ -19,8 +19,9 @@ from discreet.exact import Floats, Ints
 from discreet.families.network.starts import Problem, start
 from discreet.posteriors.mixture import Diagnostics
 
-_CELLS, _CHAINS = 24_000, (1000, 4000)  # chains of so many cells together, at least and at most
-_SWEEPS, _KEPT = 16, (8, 12, 16)  # sweeps, and after which of them the counts are kept
+_CELLS, _CHAINS = 12_000, (1000, 3000)  # chains of so many cells together, at least and at most
+_SWEEPS, _MORE = 16, 200  # sweeps of large tables; more of small ones, by the number of cells
+_KEPT = 3  # times that the counts are kept, in the second half
 _LARGE = 1e9  # beyond, ln Γ is right to less than 1e-5
 _NARROW = 2.0  # standard deviations below which rounding is seen
 
@@ -40,10 +41,12 @@ def draw(problem: Problem, rng: np.random.Generator) -> tuple[Floats, Diagnostic
     """Vectors of counts, one a row, and how good they are."""
     number = min(max(_CELLS // len(problem.prior), _CHAINS[0]), _CHAINS[1])
     chains = _Chains(problem, number, rng)
+    sweeps = _SWEEPS + _MORE // len(problem.prior)
+    last = {sweeps - i * (sweeps // 4) for i in range(_KEPT)}
     kept = []
-    for sweep in range(1, _SWEEPS + 1):
+    for sweep in range(1, sweeps + 1):
         chains.sweep()
-        if sweep in _KEPT:
+        if sweep in last:
             kept.append(chains.counts.T.copy())
     return np.concatenate(kept), _quality(np.array(kept))
 
