@@ -20,7 +20,7 @@ from discreet.families.network.starts import Problem, start
 from discreet.posteriors.mixture import Diagnostics
 
 _CELLS, _CHAINS = 12_000, (1000, 3000)  # chains of so many cells together, at least and at most
-_SWEEPS, _MORE = 16, 200  # sweeps of large tables; more of small ones, by the number of cells
+_SWEEPS, _MORE = 16, 1600  # sweeps; so many more over the square of the number of cells
 _KEPT = 3  # times that the counts are kept, in the second half
 _LARGE = 1e9  # beyond, ln Γ is right to less than 1e-5
 _NARROW = 2.0  # standard deviations below which rounding is seen
@@ -41,7 +41,7 @@ def draw(problem: Problem, rng: np.random.Generator) -> tuple[Floats, Diagnostic
     """Vectors of counts, one a row, and how good they are."""
     number = min(max(_CELLS // len(problem.prior), _CHAINS[0]), _CHAINS[1])
     chains = _Chains(problem, number, rng)
-    sweeps = _SWEEPS + _MORE // len(problem.prior)
+    sweeps = _SWEEPS + _MORE // len(problem.prior) ** 2
     last = {sweeps - i * (sweeps // 4) for i in range(_KEPT)}
     kept = []
     for sweep in range(1, sweeps + 1):
