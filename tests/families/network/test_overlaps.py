@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from discreet.exact import Floats, compositions
 from discreet.families.network import overlaps
 from discreet.families.network.mechanisms import fourier, noisy_tables
 from discreet.families.network.mechanisms.consistency import agreeing
+from discreet.noise_aware import infer
+from discreet.noise_aware.kernels import NormalKernel
 
 BINARY = (0, 1)
 # what the priors of larger tables say of smaller ones is the prior of these in EVEN, not in ODD
@@ -110,7 +113,7 @@ def near(found: Any, wanted: dict[str, tuple[Floats, Floats]], mean: float, sd: 
 def check(net: dp.BayesNet, name: str, n: int, epsilon: float, mean: float, sd: float) -> None:
     rng = np.random.default_rng(n)
     joint = rng.multinomial(n, rng.dirichlet(np.ones(2 ** len(net.nodes))))
-    made = dp.release(counted(net, joint), net, epsilon, name, rng=rng)
+    made = dp.release(counted(net, joint.tolist()), net, epsilon, name, rng=rng)
     if name == "fourier":
         log_noise = on_parities(net, made.raw, epsilon)
     elif name == "lattice":
@@ -143,7 +146,7 @@ def test_a_private_number_of_records() -> None:
     rates = [3 * float(part) for part in noisy_tables.split(EVEN, "sizes")]
     for n_prior, totals in ((None, range(25)), ((5, 7), range(5, 8))):
         wanted = all_records(EVEN, totals, on_cells(EVEN, raw, rates))
-        near(dp.noise_aware.infer(made, raw, n_prior=n_prior), wanted, 0.1, 0.1)
+        near(infer(made, raw, n_prior=n_prior), wanted, 0.1, 0.1)
 
 
 def test_components_are_those_of_agreement() -> None:
@@ -153,17 +156,19 @@ def test_components_are_those_of_agreement() -> None:
     tables = [rng.integers(0, 50, shape) for shape in shapes]
     for table in tables:
         table[0, 0] += 200 - table.sum()
-    kernel = dp.noise_aware.kernels.NormalKernel(1.0)
+    kernel = NormalKernel(1.0)
+    variances = [4, 9, 2]
     seen = [
-        overlaps.Seen(*each, table.ravel().astype(np.float64), kernel, variance)
-        for *each, table, variance in zip(scopes, shapes, tables, (4.0, 9.0, 2.0), strict=True)
+        overlaps.Seen(names, shape, table.ravel().astype(np.float64), kernel, float(v))
+        for names, shape, table, v in zip(scopes, shapes, tables, variances, strict=True)
     ]
-    wanted = agreeing([t.ravel().tolist() for t in tables], scopes, shapes, [4, 9, 2])  # type: ignore[list-item]
-    for place, table in enumerate(seen):
+    cells: Any = [table.ravel().tolist() for table in tables]
+    wanted: Any = agreeing(cells, scopes, shapes, list(map(Fraction, variances)))
+    for place, one in enumerate(seen):
         noisy, known, used = overlaps.around(seen, place, totals=False)
         assert used == 3
-        precision = np.eye(len(table.z)) * noisy[0].precision
-        target = noisy[0].precision * table.z
+        precision = np.eye(len(one.z)) * noisy[0].precision
+        target = noisy[0].precision * one.z
         for form in known:
             precision += form.precision[np.ix_(form.sums, form.sums)]
             target += (form.precision @ form.centre)[form.sums]

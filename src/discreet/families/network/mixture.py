@@ -95,15 +95,21 @@ class NoiseAwareNetwork(NetworkLaw):
         than the draws do; `row(…).interval()` has them as they are.
         """
         tail = (1 - float(check.share("level", level))) / 2
+        ends = np.array([tail, 1 - tail])
+        places = track(range(self.net.family(node).rows), f"Intervals of {node}")
+        return np.array([self.marks(node, ends, place)[1] for place in places])
+
+    def marks(
+        self, node: str, p: Floats, place: int, states: int | None = None
+    ) -> tuple[Floats, Floats]:
+        """Of one row the means and, a line for every state, the p-quantiles."""
         if self.diagnostics(node).method != "chains":
-            rows = track(self._rows(node), f"Intervals of {node}")
-            return np.array([row.interval(level) for row in rows])
-        joint, family = self.joint(node), self.net.family(node)
-        parts = joint.parameters.reshape(-1, family.rows, family.shape[-1])
-        others = parts.sum(axis=2, keepdims=True) - parts
-        first, second = (x.reshape(len(parts), -1) for x in (parts, others))
-        ends = quantiles(first, second, np.array([tail, 1 - tail]))
-        return ends.reshape(*parts.shape[1:], 2)
+            return super().marks(node, p, place, states)
+        joint, k = self.joint(node), len(self.net.states[node])
+        row = joint.parameters[:, place * k : (place + 1) * k]
+        total = row.sum(axis=1, keepdims=True)
+        first = row[:, :states]
+        return (first / total).mean(axis=0), quantiles(first, total - first, p)
 
     def diagnostics(self, node: str) -> Diagnostics:
         """How the table of a node was computed, and how exact it is."""
