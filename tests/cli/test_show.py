@@ -17,9 +17,8 @@ from tests.golden.cases import NAMES, made, signed
 from tests.ledger.cases import ABOUT, document, guarantee
 
 WITHOUT_INTERVALS = (
-    *("program of a number", "program of many parameters", "network fourier", "network map"),
-    *("network fourier as it is", "network posterior_sample", "network posterior_sample, coarse"),
-    "network attribute",
+    *("program of a number", "program of many parameters", "network map", "network attribute"),
+    *("network posterior_sample", "network posterior_sample, coarse"),
 )
 
 

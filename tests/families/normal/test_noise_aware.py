@@ -12,7 +12,8 @@ import discreet as dp
 from discreet import InputError
 from discreet.families.normal.model import NormalMean
 from discreet.families.normal.noise_aware import infer_mean
-from discreet.posteriors.normal import NormalMixture, NormalPosterior
+from discreet.noise_aware import infer
+from discreet.posteriors.normal import NormalLaw, NormalMixture, NormalPosterior
 from tests.statistics import FALSE_ALARM
 
 MODEL = NormalMean(1, 4, 2.25, bounds=(-3, 7), grid=10)
@@ -170,3 +171,36 @@ def test_of_no_records_nothing_follows() -> None:
     assert release.noise_aware() == MODEL.prior
     with pytest.raises(InputError, match="n_prior"):
         release.noise_aware(n_prior=(1, 5))
+
+
+def tabulated() -> NormalLaw:
+    """The posterior of a release whose number of records is private too."""
+    made = dp.mechanism("laplace", MODEL, None, epsilon=2, adjacency="add-remove")
+    found: NormalLaw = infer(made, (72, 40))
+    return found
+
+
+@pytest.mark.parametrize("kind", ["mixture", "points"])
+@pytest.mark.parametrize(("records", "variance"), [([2.5, 3.0, 1.0], 2.25), ([2.2] * 400, 0.01)])
+def test_updates_multiply_by_the_likelihood(
+    kind: str, records: list[float], variance: float
+) -> None:
+    """Also where the records say far more than what was known."""
+    mixture = infer_mean(dp.mechanism("laplace", MODEL, N, epsilon=1), (9,))
+    law = mixture if kind == "mixture" else tabulated()
+    found = law.update(records, variance)
+    centre, sd = float(np.mean(records)), math.sqrt(variance / len(records))
+    mu = centre + np.linspace(-12, 12, 20_001) * sd
+    density = law.pdf(mu) * stats.norm.pdf(mu, centre, sd)
+    weights = density / density.sum()
+    mean = weights @ mu
+    assert found.mean() == pytest.approx(mean, abs=2e-3 * sd)
+    assert found.sd() == pytest.approx(math.sqrt(weights @ (mu - mean) ** 2), rel=2e-3)
+    below = np.interp([0.025, 0.975], np.cumsum(weights), mu)
+    np.testing.assert_allclose(found.interval(), below, atol=5e-3 * sd)
+    again = law.update(records[:1], variance).update(records[1:], variance)
+    assert again.mean() == pytest.approx(found.mean(), abs=5e-3 * sd)
+    assert law.update([], 1).mean() == law.mean()
+    for wrong, sentence in ((([math.nan], 1), "data must be finite"), (([1.0], 0), "variance")):
+        with pytest.raises(InputError, match=sentence):
+            law.update(*wrong)
