@@ -14,7 +14,7 @@ from scipy import special
 import discreet as dp
 from discreet.core.tables import Tables
 from discreet.exact import Floats, compositions
-from discreet.families.network import overlaps
+from discreet.families.network import overlaps, rows
 from discreet.families.network.mechanisms import fourier, noisy_tables
 from discreet.families.network.mechanisms.consistency import agreeing
 from discreet.noise_aware import infer
@@ -51,7 +51,7 @@ def all_records(
     size = 2 ** len(net.nodes)
     kinds = np.concatenate([compositions.rows(n, size) for n in totals]).astype(np.float64)
     logs = special.gammaln(kinds.sum(axis=1) + 1) - special.gammaln(kinds + 1).sum(axis=1)
-    tables, rows = [], {}
+    tables, parameters = [], {}
     for family, prior in zip(net.families, net.prior, strict=True):
         axes = [net.nodes.index(name) for name in family.columns]
         cells = np.indices((2,) * len(net.nodes)).reshape(len(net.nodes), -1)
@@ -63,12 +63,12 @@ def all_records(
         whole = special.gammaln(alpha.sum(axis=1)) - special.gammaln(after.sum(axis=2))
         logs += whole.sum(axis=1)
         tables.append(table)
-        rows[family.node] = after
+        parameters[family.node] = after
     logs += log_noise(kinds, tables)
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     found = {}
-    for node, after in rows.items():
+    for node, after in parameters.items():
         sums = after.sum(axis=2, keepdims=True)
         shares = after / sums
         mean = np.tensordot(weights, shares, 1)
@@ -217,3 +217,15 @@ def test_tables_of_another_network_are_refused() -> None:
         made.noise_aware().update(counted(CHAIN, (1,) * 8))
     with pytest.raises(dp.InputError, match="tables must be made by"):
         made.noise_aware().update((1, 2))  # type: ignore[arg-type]
+
+
+def test_what_the_prior_says_of_the_parents() -> None:
+    """The product of two uniform numbers: E[ρ²] is 1/9 in every row; a Dirichlet law of 20/7."""
+    net = dp.BayesNet({"c": ["a", "b"]}, dict.fromkeys("abc", BINARY))
+    found = rows.parents(net, net.prior)
+    assert found["c"].sum() == pytest.approx(20 / 7, rel=0.2)
+    np.testing.assert_allclose(found["c"] / found["c"].sum(), 0.25, atol=0.03)
+    steep = dp.BayesNet({"c": ["a"]}, {"a": BINARY, "c": BINARY}, {"a": (30, 10), "c": 1})
+    found = rows.parents(steep, steep.prior)
+    np.testing.assert_allclose(found["c"], (30, 10), rtol=0.6)
+    assert found["c"][0] / found["c"].sum() == pytest.approx(0.75, abs=0.03)

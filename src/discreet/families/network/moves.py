@@ -23,6 +23,7 @@ _CELLS, _CHAINS = 12_000, (1000, 3000)  # chains of so many cells together, at l
 _SWEEPS, _MORE = 16, 1600  # sweeps; so many more over the square of the number of cells
 _KEPT = 3  # times that the counts are kept, in the second half
 _LARGE = 1e9  # beyond, ln Γ is right to less than 1e-5
+_LEAST = 0.05  # what is added to a sum whose logarithm is taken
 _NARROW = 2.0  # standard deviations below which rounding is seen
 
 
@@ -198,9 +199,13 @@ class _Chains:
         ):
             for place, sign in moved:
                 implied, before = margin.implied[place], sums[place]
-                if step := margin.prior[place] - implied:
-                    after = before + sign * delta
+                step = float(margin.prior[place] - implied)
+                after = before + sign * delta
+                if step and margin.exact:
                     change += _ratio(after + implied, step) - _ratio(before + implied, step)
+                elif step:
+                    middle = max(implied + (step - 1) / 2, _LEAST)
+                    change += step * np.log((after + middle) / (before + middle))
         return change
 
     def _move(self, way: _Direction, delta: Floats) -> None:

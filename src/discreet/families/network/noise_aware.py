@@ -6,8 +6,9 @@ family's table is one of categories. And θ_j is independent of ρ, so that p(θ
 of Dir(α_j· + c_j·) with the weights of the tables c: the totals of the rows, which are private, are
 summed over.
 
-A table that shares no variable with others is inferred from its own noise, listed where that is
-possible. Of the others the counts are drawn given all noisy tables (`overlaps`, `moves`).
+A table that shares no variable with others is inferred so, from its own noise, listed where that is
+possible. Of the others the counts are drawn given all noisy tables (`overlaps`, `moves`), and the
+prior of ρ is what the network says of the parents (`rows`), or the prior of their own table.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from discreet.families.network.mechanisms.fourier import closure
 from discreet.families.network.mechanisms.noisy_tables import variance
 from discreet.families.network.mixture import NoiseAwareNetwork, Priors
 from discreet.families.network.model import BayesNet
+from discreet.families.network.rows import parents as rows_of
 from discreet.families.network.structure import Family
 from discreet.laws.gaussian import DiscreteGaussianLaw
 from discreet.laws.lattice import LatticeLaw
@@ -73,8 +75,8 @@ def infer_network(
 ) -> NoiseAwareNetwork:
     """The posterior of the parameters of a network given the raw output of a mechanism.
 
-    Every family is inferred from all noisy tables, with the prior on the parents' configurations
-    that its Dirichlet prior implies. Nothing is computed before it is asked for.
+    Every family is inferred from all noisy tables that share variables with it. Nothing is computed
+    before it is asked for.
 
     Args:
         mechanism: "lattice", "laplace_updates", "gaussian" or "fourier" of a network.
@@ -204,20 +206,33 @@ def _marginal(
 
 
 def _margins(net: BayesNet, place: int, prior: Priors) -> list[starts.Margin]:
-    """The families within one, whose own priors count, not what the prior of the larger implies."""
-    found, mine = [], set(net.families[place].columns)
-    for i, family in enumerate(net.families):
-        if i == place or not mine >= set(family.columns):
-            continue
-        holder = _holder(net, i, place)
+    """Sums of cells whose own priors count, not what the prior of the cells implies.
+
+    They are the totals of the rows, and the tables of the families within this one, all of parents.
+    """
+    here, found = net.families[place], []
+    numbers = tuple(np.array([float(a) for a in each]) for each in prior)
+    rows = overlaps.places(here.columns, here.shape, here.parents)
+    implied = np.bincount(rows, numbers[place]).astype(np.float64)
+    inside = [
+        i
+        for i, family in enumerate(net.families)
+        if i != place and set(here.columns) >= set(family.columns)
+    ]
+    cells = {i: numbers[i] for i in inside} | {place: numbers[place]}
+    if here.parents and not any(net.families[i].cells == here.rows for i in inside):
+        own = rows_of(net, prior)[here.node]
+        found.append(starts.Margin(rows, implied, own, exact=False))
+        cells[place] = numbers[place] * (own / implied)[rows]
+    for i in inside:
+        holder, family = _holder(net, i, place), net.families[i]
         assert holder is not None
         whole = net.families[holder]
         sums = overlaps.places(whole.columns, whole.shape, family.columns)
-        implied = np.bincount(sums, [float(a) for a in prior[holder]]).astype(np.float64)
-        own, here = np.array([float(a) for a in prior[i]]), net.families[place]
-        if (own != implied).any():
-            cells = overlaps.places(here.columns, here.shape, family.columns)
-            found.append(starts.Margin(cells, implied, own))
+        implied = np.bincount(sums, cells[holder]).astype(np.float64)
+        if (numbers[i] != implied).any():
+            sums = overlaps.places(here.columns, here.shape, family.columns)
+            found.append(starts.Margin(sums, implied, numbers[i]))
     return found
 
 

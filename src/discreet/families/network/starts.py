@@ -37,11 +37,16 @@ class Problem:
 
 
 class Margin(NamedTuple):
-    """Sums of cells whose Dirichlet prior is not what that of the cells implies."""
+    """Sums of cells whose Dirichlet prior is not what that of the cells implies.
+
+    The factor is Γ(a + s)/Γ(b + s) for a sum s; not `exact`, it is (s + (a + b − 1)/2)^(a − b),
+    which it tends to (Tricomi and Erdélyi 1951), and which is quicker.
+    """
 
     sums: Ints
     implied: Floats
     prior: Floats
+    exact: bool = True
 
 
 class _Normal(NamedTuple):
