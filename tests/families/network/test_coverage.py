@@ -1,4 +1,4 @@
-"""How often intervals of noise-aware tables hold the truth where n is private. Minutes in all."""
+"""How often intervals of noise-aware tables hold the truth. Minutes in all."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ BINARY = (0, 1)
 # Dir(2, 2) for a is what the prior of b's table says of a
 PAIR = dp.BayesNet({"b": ["a"]}, dict.fromkeys("ab", BINARY), {"a": 2, "b": 1})
 COLLIDER = dp.BayesNet({"c": ["a", "b"]}, dict.fromkeys("abc", BINARY), {"a": 4, "b": 4, "c": 1})
+# a node with two children, of which one has another parent, and a child of that
+FIVE = dp.BayesNet(
+    {"b": ["a"], "c": ["a"], "d": ["b", "c"], "e": ["d"]}, dict.fromkeys("abcde", BINARY)
+)
 CHECKS = 600
 
 
@@ -44,7 +48,9 @@ def counted(
     return Tables(columns, tuple(values), **(RULES[rule] if rule else {}))
 
 
-def held(net: dp.BayesNet, persons: int, epsilon: float, rule: str | None) -> tuple[int, int]:
+def held(
+    net: dp.BayesNet, persons: int, epsilon: float, rule: str | None, **how: Any
+) -> tuple[int, int]:
     """How many of some intervals of 95 % hold θ, drawn from the prior: noise-aware, and without."""
     aware: list[bool] = []
     plain: list[bool] = []
@@ -57,7 +63,7 @@ def held(net: dp.BayesNet, persons: int, epsilon: float, rule: str | None) -> tu
         }
         sizes = rng.integers(1, most.get(rule or "", 1) + 1, persons)
         tables = counted(net, theta, sizes, rule, rng)
-        made = dp.release(tables, net, epsilon, adjacency="add-remove", rng=rng)
+        made = dp.release(tables, net, epsilon, rng=rng, **(how or {"adjacency": "add-remove"}))
         found = made.noise_aware()
         for node, true in theta.items():
             joint = found.joint(node)
@@ -89,3 +95,13 @@ def test_intervals_of_averages_are_cautious() -> None:
     """A mean of several records varies less than one of them."""
     aware, _ = held(COLLIDER, 300, 1.0, "average")
     assert stats.binomtest(aware, CHECKS, 0.95, alternative="less").pvalue > FALSE_ALARM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", ["lattice", "laplace_updates", "fourier"])
+@pytest.mark.parametrize(("persons", "epsilon"), [(300, 1.0), (3000, 0.3)])
+def test_tables_that_overlap(mechanism: str, persons: int, epsilon: float) -> None:
+    """All noisy tables are used, and rows that are rarely seen fall back to their prior."""
+    aware, plain = held(FIVE, persons, epsilon, None, mechanism=mechanism)
+    assert stats.binomtest(aware, CHECKS, 0.95).pvalue > FALSE_ALARM
+    assert stats.binomtest(plain, CHECKS, 0.95).pvalue < FALSE_ALARM

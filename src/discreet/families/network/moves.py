@@ -34,7 +34,7 @@ class _Direction(NamedTuple):
     lose: list[int]
     noisy: list[list[tuple[int, int]]]
     margins: list[list[tuple[int, int]]]
-    known: list[tuple[Floats, Floats]]  # of the sums, and the precision times it
+    known: list[tuple[list[tuple[int, int]], Floats | None]]  # and the precision times it
     precision: float
 
 
@@ -86,6 +86,9 @@ class _Chains:
         ]
         self.margins = [_summed(margin.sums, self.counts) for margin in problem.margins]
         self.total = self.counts.sum(axis=0)
+        self.noisy_sums = [seen.sums.tolist() for seen in problem.noisy]
+        self.known_sums = [seen.sums.tolist() for seen in problem.known]
+        self.margin_sums = [margin.sums.tolist() for margin in problem.margins]
 
     def sweep(self) -> None:
         """Steps between cells that are matched at random, and between four."""
@@ -95,36 +98,37 @@ class _Chains:
         for i, j in zip(order[::2], order[1::2], strict=False):
             gain, lose = ([k] if k < cells else [] for k in (i, j))
             self._step(gain, lose, by_prior)
-        for _ in range(cells // 4 if len(self.problem.shape) > 1 else 0):
-            corners = self._corners()
-            if corners is not None:
-                self._step(*corners, False)
+        if len(self.problem.shape) > 1:
+            for corners in self._corners(cells // 4):
+                if len(set(corners)) == 4:
+                    self._step(corners[:2], corners[2:], False)
 
-    def _corners(self) -> tuple[list[int], list[int]] | None:
+    def _corners(self, many: int) -> list[list[int]]:
         """Two cells, and the two that are got by exchanging some of their coordinates."""
         shape, rng = self.problem.shape, self.rng
-        one, two = ([int(rng.integers(k)) for k in shape] for _ in range(2))
-        swap = rng.random(len(shape)) < 0.5
-        three = [b if s else a for a, b, s in zip(one, two, swap, strict=True)]
-        four = [a if s else b for a, b, s in zip(one, two, swap, strict=True)]
-        places = [int(np.ravel_multi_index(tuple(cell), shape)) for cell in (one, two, three, four)]
-        return (places[:2], places[2:]) if len(set(places)) == 4 else None
+        one, two = rng.integers(0, shape, (2, many, len(shape)))
+        swap = rng.random((many, len(shape))) < 0.5
+        cells = [one, two, np.where(swap, two, one), np.where(swap, one, two)]
+        places = [np.ravel_multi_index(tuple(cell.T), shape) for cell in cells]
+        return [list(each) for each in np.transpose(places).tolist()]
 
     def _direction(self, gain: list[int], lose: list[int]) -> _Direction:
         signed = [(cell, 1) for cell in gain] + [(cell, -1) for cell in lose]
-        noisy = [_moved(seen.sums, signed) for seen in self.problem.noisy]
-        margins = [_moved(margin.sums, signed) for margin in self.problem.margins]
+        noisy = [_moved(sums, signed) for sums in self.noisy_sums]
+        margins = [_moved(sums, signed) for sums in self.margin_sums]
         precision = 0.0
         for seen, moved in zip(self.problem.noisy, noisy, strict=True):
             precision += seen.precision * sum(sign * sign for _, sign in moved)
-        known = []
-        for form in self.problem.known:
-            along = np.zeros(len(form.centre))
-            for cell, sign in signed:
-                along[form.sums[cell]] += sign
-            pulled = form.precision @ along
-            known.append((along, pulled))
-            precision += float(along @ pulled)
+        known: list[tuple[list[tuple[int, int]], Floats | None]] = []
+        for form, sums in zip(self.problem.known, self.known_sums, strict=True):
+            moved = _moved(sums, signed)
+            pulled = None
+            for place, sign in moved:
+                row = form.precision[place]
+                pulled = sign * row if pulled is None else pulled + sign * row
+            known.append((moved, pulled))
+            if pulled is not None:
+                precision += sum(sign * float(pulled[place]) for place, sign in moved)
         return _Direction(gain, lose, noisy, margins, known, precision)
 
     def _step(self, gain: list[int], lose: list[int], by_prior: bool) -> None:
@@ -136,9 +140,9 @@ class _Chains:
         for seen, away, moved in zip(self.problem.noisy, self.away, way.noisy, strict=True):
             for place, sign in moved:
                 slope += (seen.precision * sign) * away[place]
-        for pull, (along, _) in zip(self.pull, way.known, strict=True):
-            for place in np.flatnonzero(along).tolist():
-                slope += along[place] * pull[place]
+        for pull, (moved, _) in zip(self.pull, way.known, strict=True):
+            for place, sign in moved:
+                slope += sign * pull[place]
         by_prior = by_prior and len(gain) == len(lose) == 1
         if by_prior:
             delta, log_ratio = self._from_prior(gain[0], lose[0], low, high)
@@ -220,7 +224,8 @@ class _Chains:
             for place, sign in moved:
                 sums[place] += sign * delta
         for pull, (_, pulled) in zip(self.pull, way.known, strict=True):
-            pull += np.multiply.outer(pulled, delta)
+            if pulled is not None:
+                pull += np.multiply.outer(pulled, delta)
         self.total += (len(way.gain) - len(way.lose)) * delta
 
 
@@ -271,11 +276,11 @@ def _ratio(x: Floats, step: float) -> Floats:
     return np.asarray(special.gammaln(x + step) - special.gammaln(x))
 
 
-def _moved(sums: Ints, signed: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _moved(sums: list[int], signed: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """What cells that change do to sums of cells."""
     change: dict[int, int] = {}
     for cell, sign in signed:
-        place = int(sums[cell])
+        place = sums[cell]
         change[place] = change.get(place, 0) + sign
     return [(place, sign) for place, sign in change.items() if sign]
 
