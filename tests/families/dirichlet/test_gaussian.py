@@ -361,10 +361,12 @@ def test_a_large_delta_is_warned_of(recwarn: pytest.WarningsRecorder) -> None:
     with pytest.warns(PrivacyWarning, match=r"delta = 0.1 is above 1/n: .* one of the 40 records"):
         dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=0.1)
     recwarn.clear()
-    dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=0.1, adjacency="add-remove")
+    dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=1e-4, adjacency="add-remove")
     dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=1 / 40)
     dp.release((31, 9), dp.BetaBinomial(), 1, delta=0.026)  # which lattice does not spend
-    assert not recwarn.list  # where n is private, nothing is said of it
+    assert not recwarn.list
+    with pytest.warns(PrivacyWarning, match=r"delta = 0.1 is large for any number of records: "):
+        dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=0.1, adjacency="add-remove")
 
 
 @pytest.mark.parametrize(
