@@ -41,13 +41,13 @@ def test_a_delta_above_one_in_n(patients: Path) -> None:
         "records as it is, chosen at random; take a much smaller one.\n"
     )
     assert call(*asked, "--delta", "0.01", "--quiet", "--json").err == ""
-    private = call(*asked, "--delta", "0.02", "--quiet", "--json", "--adjacency", "add-remove")
-    assert private.err == (  # n is not told
-        "Warning: delta = 0.02 is large for any number of records: it allows a release that "
-        "publishes each of them, as it is, with that probability.\n"
-    )
-    usual = call(*asked, "--delta", "1e-4", "--quiet", "--json", "--adjacency", "add-remove")
-    assert usual.err == ""
+    private = (*asked, "--quiet", "--json", "--adjacency", "add-remove", "--delta")
+    assert call(*private, "0.01").err == ""  # n is not told
+    assert "delta = 0.02 is large for any number of records" in call(*private, "0.02").err
+    plan = ("plan", "--categories", "cured,failed", "--n", "81", "--epsilon", "1")
+    plan += ("--mechanism", "gaussian", "--delta")
+    assert call(*plan, "0.01").err == ""
+    assert call(*plan, "0.02").err == result.err
 
 
 @pytest.mark.parametrize(

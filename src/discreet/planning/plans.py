@@ -14,6 +14,7 @@ from discreet import check, plots
 from discreet.check import Number
 from discreet.core import Guarantee
 from discreet.core.counts import AnyModel
+from discreet.core.large_delta import warn_of_large
 from discreet.errors import InputError, NotEnumerable
 from discreet.ledger.remaining import Needed, needed
 from discreet.planning.search import LEAST, MOST, least
@@ -206,6 +207,7 @@ def plan(
             f"{setting.words(asked)} at or below {check.show(target)}"
         )
     guarantee = setting.make(chosen).guarantee
+    warn_of_large(guarantee.delta, n, stacklevel=3)
     return Plan(
         chosen,
         setting.value("error", chosen),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -26,17 +25,15 @@ from discreet.core.counts import (
 )
 from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
+from discreet.core.large_delta import warn_of_large
 from discreet.core.law import Outcome
 from discreet.core.statistics import Statistics
 from discreet.core.unit import Unit
-from discreet.errors import Charged, InputError, PrivacyRefusedError, PrivacyWarning
+from discreet.errors import Charged, InputError, PrivacyRefusedError
 from discreet.releases.published import Release
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger, Receipt
-
-
-LARGE_DELTA = Fraction(1, 100)  # beyond, it is too large whatever n is
 
 
 def release(
@@ -296,20 +293,8 @@ def _prepare(
         if options.pop("delta", 0) != 0:
             got = check.show(delta)
             raise InputError(f"delta is not an option of {spec.name}, got {got}", "delta")
-    elif n is not None and delta < 1 < delta * n:
-        warnings.warn(
-            f"delta = {check.show(delta)} is above 1/n: it allows a release that publishes one of "
-            f"the {n} records as it is, chosen at random; take a much smaller one",
-            PrivacyWarning,
-            stacklevel=3,
-        )
-    elif n is None and 1 > delta > LARGE_DELTA:
-        warnings.warn(
-            f"delta = {check.show(delta)} is large for any number of records: it allows a release "
-            "that publishes each of them, as it is, with that probability",
-            PrivacyWarning,
-            stacklevel=3,
-        )
+    else:
+        warn_of_large(delta, n)
     made = families.make(family, spec, model, n, epsilon, adjacency, options)
     return made, reason, values, n_source
 
