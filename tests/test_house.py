@@ -108,7 +108,7 @@ def test_the_way_of_counts() -> None:
 
 
 def test_the_way_of_a_network(patients: pd.DataFrame) -> None:
-    states = {"smoker": ("no", "yes"), "cough": ("no", "yes")}
+    states: dict[str, tuple[str, ...]] = {"smoker": ("no", "yes"), "cough": ("no", "yes")}
     states |= {"x_ray": ("clear", "unclear", "shadow")}
     net = dp.BayesNet({"cough": ["smoker"], "x_ray": ["smoker", "cough"]}, states)
     counts = net.count(patients)

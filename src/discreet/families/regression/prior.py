@@ -8,13 +8,19 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from flint import fmpq, fmpq_mat
 
 from discreet import check
+from discreet.check import Number
 from discreet.errors import InputError
 
 Vector: TypeAlias = tuple[Fraction, ...]
 Matrix: TypeAlias = tuple[Vector, ...]
+Prior: TypeAlias = (
+    "Number | tuple[npt.ArrayLike, npt.ArrayLike] | Mapping[str, Number | tuple[Number, Number]]"
+    " | CoefficientsPrior"
+)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Our own mechanism: integer noise that keeps the total where the total is public."""
+"""The K-norm mechanism on the integers: noise that keeps the total where it is public."""
 
 from __future__ import annotations
 
