@@ -17,13 +17,11 @@ from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 
 Category: TypeAlias = str | int | bool
 Number: TypeAlias = float | Fraction | Decimal  # read as the exact decimal of its shortest repr
-Numbers: TypeAlias = Number | Sequence[Number] | NDArray[Any]  # one for all, or each its own
 
 SMALL, LARGE = Fraction(1, 10**9), Fraction(10**6)  # between which ε lies
 _MOST_BITS = 1200  # of numerator and denominator together: text_number reads str(number) again

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet import check
-from discreet.check import Category, Numbers
+from discreet.check import Category, Number
 from discreet.core import Counts, Mechanism
 from discreet.core.counts import CountsLike, Grouping, Model, values_of
 from discreet.core.documents import exact
@@ -48,7 +48,7 @@ class DirichletMultinomial(_Model):
     prior: tuple[Fraction, ...]
     by: Grouping | None = None
 
-    def __init__(self, categories: Iterable[Any], prior: Numbers | str = 1.0) -> None:
+    def __init__(self, categories: Iterable[Any], prior: Number | CountsLike | str = 1.0) -> None:
         labels = check.categories(categories)
         object.__setattr__(self, "categories", labels)
         object.__setattr__(self, "prior", check.prior(prior, labels))
@@ -214,7 +214,7 @@ def read_model(document: Mapping[str, Any]) -> DirichletMultinomial:
 
 
 def BetaBinomial(  # noqa: N802 - a name of the public design
-    prior: Numbers | str = 1.0, categories: Iterable[Any] = (True, False)
+    prior: Number | CountsLike | str = 1.0, categories: Iterable[Any] = (True, False)
 ) -> DirichletMultinomial:
     """Two categories, θ ~ Beta(prior): prior=(2, 3) is Beta(2, 3).
 

@@ -10,7 +10,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet import check
 from discreet.check import Category, Number
@@ -82,7 +81,7 @@ class BayesNet(_Model):
         self,
         parents: object,
         states: Mapping[str, Iterable[Any]] | None = None,
-        prior: Number | str | Mapping[str, npt.ArrayLike] = 1.0,
+        prior: Number | str | Mapping[str, Any] = 1.0,
         probabilities: Mapping[str, object] | None = None,
     ) -> None:
         graph, found, cpds = read_structure(parents, states)
@@ -258,7 +257,7 @@ class BayesNet(_Model):
 
     @classmethod
     def from_bif(
-        cls, path: str | PathLike[str], prior: Number | str | Mapping[str, npt.ArrayLike] = 1.0
+        cls, path: str | PathLike[str], prior: Number | str | Mapping[str, Any] = 1.0
     ) -> BayesNet:
         """Read a network and its probabilities from a BIF file.
 

@@ -96,7 +96,7 @@ class LinearRegression(_Model):
     def __init__(
         self,
         prior: Prior | None = None,
-        noise_variance: Number | tuple[Number, Number] | None = None,
+        noise_variance: Number | Sequence[Number] | None = None,
         bounds: Mapping[str, tuple[object, object]] | None = None,
         radius: Number | None = None,
         intercept: bool = True,

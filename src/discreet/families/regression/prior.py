@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from flint import fmpq, fmpq_mat
 
 from discreet import check
@@ -17,10 +16,7 @@ from discreet.errors import InputError
 
 Vector: TypeAlias = tuple[Fraction, ...]
 Matrix: TypeAlias = tuple[Vector, ...]
-Prior: TypeAlias = (
-    "Number | tuple[npt.ArrayLike, npt.ArrayLike] | Mapping[str, Number | tuple[Number, Number]]"
-    " | CoefficientsPrior"
-)
+Prior: TypeAlias = "Number | tuple[Any, Any] | Mapping[str, Any] | CoefficientsPrior"
 
 
 @dataclass(frozen=True)
