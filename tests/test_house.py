@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import statistics
 import subprocess
 import sys
@@ -105,6 +106,11 @@ def test_the_way_of_counts() -> None:
     files, switches = way(lambda: dp.release(counts, model, epsilon=1))
     assert len(files) <= 12, sorted(files)
     assert switches <= 30
+    page = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    walk = page.split("## One release, file by file")[1].split("\n## ")[0]
+    named = set(re.findall(r"`([a-z_/]+\.py)`", walk))
+    assert {file.removeprefix("/") for file in files} <= named
+    assert all((Path(HERE) / file).is_file() for file in named)
 
 
 def test_the_way_of_a_network(patients: pd.DataFrame) -> None:
