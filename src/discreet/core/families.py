@@ -31,8 +31,14 @@ _by_type: dict[type, Family] = {}  # of models that were seen
 def register(family: Family) -> None:
     """Make a family known in this process, as an entry point does in all.
 
+    Args:
+        family: its kind is that of no other family.
+
     Raises:
-        InputError: its kind is that of another family.
+        InputError: it is no family, or its kind is that of another.
+
+    Example:
+        docs/guide/your-own-family.md registers a family of waiting times.
     """
     if not isinstance(family, Family):
         raise InputError(f"family must be a Family, got {check.brief(family)}", "family")

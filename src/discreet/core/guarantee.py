@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flint import arb
 
 from discreet import check
+from discreet.check import Number
 from discreet.core import curves
 from discreet.core.adjacency import Adjacency
 from discreet.core.curves import Curve, Known, Pure
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Theorem:
     """A proof on paper: what it says and where it is written.
+
+    Args:
+        statement: what is private, in a few words.
+        reference: authors and year.
 
     Example:
         >>> import discreet as dp
@@ -62,11 +67,18 @@ class Guarantee:
     """(ε, δ)-differential privacy for one unit, and its basis.
 
     For all neighbouring data x, x' and all sets of outputs A,
-    P(M(x) ∈ A) ≤ e^ε·P(M(x') ∈ A) + δ. Without a basis nothing is promised and ε is infinite.
+    P(M(x) ∈ A) ≤ e^ε·P(M(x') ∈ A) + δ.
 
-    `curve` is what is known of the privacy loss besides: `rho`, `epsilon_at` and `delta_at` read
-    it. Where it is None, what is ε-private has the curve of randomised response. `replacing` is,
-    under add-remove, the curve for a record that is replaced.
+    Args:
+        epsilon: ε, exactly; infinite where nothing is promised.
+        delta: δ.
+        adjacency: which data are neighbours.
+        unit: who is protected.
+        max_per_unit: how many records one may have.
+        basis: the proof, without which nothing is promised.
+        curve: what is known of the privacy loss besides: `rho`, `epsilon_at` and `delta_at` read
+            it. Where it is None, what is ε-private has the curve of randomised response.
+        replacing: under add-remove, the curve for a record that is replaced.
 
     Example:
         >>> import discreet as dp
@@ -114,7 +126,7 @@ class Guarantee:
         """
         return math.inf if self.known is None else curves.rho(self.known)
 
-    def epsilon_at(self, delta: object) -> Fraction | float:
+    def epsilon_at(self, delta: Number) -> Fraction | float:
         """The least ε that is proved at a δ, rounded up; ∞ where none is.
 
         Args:
@@ -130,7 +142,7 @@ class Guarantee:
             return stated
         return min(stated, curves.epsilon_at(self.known, slack))
 
-    def delta_at(self, epsilon: object) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """The least δ that is proved at an ε, rounded up; 1 where none is.
 
         Args:

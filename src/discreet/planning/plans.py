@@ -13,7 +13,7 @@ import numpy as np
 from discreet import check, plots
 from discreet.check import Number
 from discreet.core import Guarantee
-from discreet.core.counts import AnyModel
+from discreet.core.counts import AnyModel, CountsLike
 from discreet.core.large_delta import warn_of_large
 from discreet.errors import InputError, NotEnumerable
 from discreet.ledger.remaining import Needed, needed
@@ -132,7 +132,7 @@ def plan(
     width: Number | None = None,
     epsilon: Number | None = None,
     mechanism: str | None = None,
-    at: object = None,
+    at: CountsLike | None = None,
     worst_case: bool = False,
     quantile: float | None = None,
     level: float = 0.95,

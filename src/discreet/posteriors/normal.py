@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import check, report
+from discreet.check import Number
 from discreet.errors import InputError
 from discreet.exact import Floats
 
@@ -134,7 +135,7 @@ class NormalPosterior(NormalLaw):
         exponent = apart**2 / (4 * (s * s + t * t)) + math.log1p((s - t) ** 2 / (2 * s * t)) / 2
         return math.sqrt(-math.expm1(-exponent))
 
-    def update(self, data: object, variance: object) -> NormalPosterior:
+    def update(self, data: npt.ArrayLike, variance: Number) -> NormalPosterior:
         """The posterior after further, public or own, records of known variance."""
         records = check.reals("data", data).ravel()
         if not np.isfinite(records).all():

@@ -22,13 +22,13 @@ from discreet.core.counts import (
     Records,
     Released,
     Summarised,
+    Unit,
 )
 from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
 from discreet.core.large_delta import warn_of_large
 from discreet.core.law import Outcome
 from discreet.core.statistics import Statistics
-from discreet.core.unit import Unit
 from discreet.errors import Charged, InputError, PrivacyRefusedError
 from discreet.releases.published import Release
 
@@ -287,8 +287,10 @@ def _prepare(
     else:
         n_source = None
     options = {"delta": delta} | options
-    chosen, reason = family.choice(name, model, n, epsilon, adjacency, options)
-    spec = family.spec(chosen)
+    reason = ""
+    if name is None and delta:
+        chosen, reason = family.choice(name, model, n, epsilon, adjacency, options)
+        spec = family.spec(chosen)
     if all(option.name != "delta" for option in spec.options):
         if options.pop("delta", 0) != 0:
             got = check.show(delta)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.core import Adjacency, Example, Family, Mechanism, MechanismSpec, families
-from discreet.core.counts import Records
-from discreet.core.unit import Unit
+from discreet.core.counts import Records, Unit
 
 EPSILON = 1
 

@@ -26,7 +26,7 @@ from tests.statistics import FALSE_ALARM
 Floats = npt.NDArray[np.float64]
 
 
-def binary(prior: object = 2, **parents: str) -> BayesNet:
+def binary(prior: Any = 2, **parents: str) -> BayesNet:
     return BayesNet(
         {node: list(above) for node, above in parents.items()},
         dict.fromkeys(parents, (0, 1)),

@@ -18,7 +18,7 @@ from discreet.core.tables import Tables
 from discreet.families.network.mechanisms import consistency, noisy_tables
 from discreet.families.network.mechanisms.consistency import agreeing
 from discreet.laws.lattice import LatticeLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import ProductLaw
 from tests.families.network.networks import CHAIN, PAIR, exact_loss, tables
 
 

@@ -18,7 +18,7 @@ import discreet as dp
 from discreet.core.tables import Tables
 from discreet.exact import balls
 from discreet.families.network.mechanisms.map_estimate import largest_change
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import ProductLaw
 from discreet.laws.truncated import TruncatedDirichletLaw
 from tests.families.network.networks import CHAIN, FORK, PAIR, exact_loss, tables
 

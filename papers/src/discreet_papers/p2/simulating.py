@@ -37,7 +37,7 @@ class Split:
     places: Ints  # a row per record, a column per feature
 
 
-def network(features: Sequence[int], classes: int = 2, prior: object = 1) -> BayesNet:
+def network(features: Sequence[int], classes: int = 2, prior: Any = 1) -> BayesNet:
     """The class as the sole parent of features with these numbers of states."""
     names = [f"x{i + 1}" for i in range(len(features))]
     states = {CLASS: range(classes)} | dict(zip(names, map(range, features), strict=True))

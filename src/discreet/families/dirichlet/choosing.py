@@ -12,8 +12,8 @@ import numpy as np
 
 from discreet import check
 from discreet.core import Adjacency, CategoricalModel
+from discreet.core.counts import Unit
 from discreet.core.family import Choice
-from discreet.core.unit import Unit
 from discreet.families.dirichlet.mechanisms.gaussian import gaussian
 
 _POINTS = 20  # of an integral, for each width of its peak

@@ -22,8 +22,7 @@ from discreet.core.law import Outcome
 from discreet.families.network.configurations import cell_labels
 from discreet.families.network.mixture import NoiseAwareNetwork
 from discreet.families.network.model import BayesNet
-from discreet.laws.noise import NoiseLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import NoiseLaw, ProductLaw
 from discreet.noise_aware import table
 from discreet.posteriors.mixture import DirichletMixture
 

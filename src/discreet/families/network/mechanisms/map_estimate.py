@@ -19,7 +19,7 @@ from discreet.core.tables import Network, require_moderate
 from discreet.exact import Ints, balls
 from discreet.exact.balls import ball
 from discreet.laws.masses import MassLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import ProductLaw
 
 
 def map_estimate(model: Network, n: int, epsilon: Fraction, *, points: int = 10) -> Mechanism:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
+from discreet.core.counts import Unit
 from discreet.core.curves import Composed, Curve, Laplace, Lattice, Pure
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from, summing_to
 from discreet.core.tables import Network
-from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.network.mechanisms.consistency import (
@@ -27,8 +27,7 @@ from discreet.families.network.mechanisms.consistency import (
     require_few_overlaps,
 )
 from discreet.laws.lattice import clip, lattice_law
-from discreet.laws.noise import NoiseLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import NoiseLaw, ProductLaw
 
 
 def laplace_updates(

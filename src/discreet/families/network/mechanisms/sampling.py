@@ -19,7 +19,7 @@ from discreet.core.tables import Network, require_moderate
 from discreet.errors import InputError
 from discreet.exact import Ints, balls
 from discreet.exact.balls import ball
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import ProductLaw
 from discreet.laws.truncated import TruncatedDirichletLaw
 
 MOST_STATES = 6  # of a node: beyond, too many draws of a row would have to be thrown away
