@@ -44,8 +44,8 @@ def test_a_delta_above_one_in_n(patients: Path) -> None:
     private = (*asked, "--quiet", "--json", "--adjacency", "add-remove", "--delta")
     assert call(*private, "0.01").err == ""  # n is not told
     assert "delta = 0.02 is large for any number of records" in call(*private, "0.02").err
-    plan = ("plan", "--categories", "cured,failed", "--n", "81", "--epsilon", "1")
-    plan += ("--mechanism", "gaussian", "--delta")
+    counts = ("--categories", "cured,failed", "--n", "81")
+    plan = ("plan", *counts, "--epsilon", "1", "--mechanism", "gaussian", "--delta")
     assert call(*plan, "0.01").err == ""
     assert call(*plan, "0.02").err == result.err
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,14 @@ from discreet.check import Number
 from discreet.core import curves
 from discreet.core.adjacency import Adjacency
 from discreet.core.curves import Curve, Known, Pure
-from discreet.errors import InputError
+from discreet.errors import InputError, PrivacyWarning
 from discreet.exact import balls
 from discreet.exact.balls import ball
 
 if TYPE_CHECKING:
     from discreet.core.certificate import Certificate
+
+LARGE_DELTA = Fraction(1, 100)  # beyond, it is too large whatever n is
 
 
 @dataclass(frozen=True)
@@ -252,3 +255,21 @@ class Guarantee:
             f"{check.equation('ε', self.epsilon)}, {check.equation('δ', self.delta)} "
             f"for {self.adjacency.change} one {self.unit}{held}"
         )
+
+
+def warn_of_large(delta: Fraction, n: int | None, stacklevel: int = 4) -> None:
+    """Warn of a δ above 1/n or, where n is private, of one that no number of records allows."""
+    shown = f"delta = {check.show(delta)}"
+    if n is not None and delta < 1 < delta * n:
+        why = (
+            f"is above 1/n: it allows a release that publishes one of the {n} records as it is, "
+            "chosen at random; take a much smaller one"
+        )
+    elif n is None and 1 > delta > LARGE_DELTA:
+        why = (
+            "is large for any number of records: it allows a release that publishes each of them, "
+            "as it is, with that probability"
+        )
+    else:
+        return
+    warnings.warn(f"{shown} {why}", PrivacyWarning, stacklevel=stacklevel)

@@ -14,7 +14,7 @@ from discreet import check, plots
 from discreet.check import Number
 from discreet.core import Guarantee
 from discreet.core.counts import AnyModel, CountsLike
-from discreet.core.large_delta import warn_of_large
+from discreet.core.guarantee import warn_of_large
 from discreet.errors import InputError, NotEnumerable
 from discreet.ledger.remaining import Needed, needed
 from discreet.planning.search import LEAST, MOST, least

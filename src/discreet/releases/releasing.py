@@ -26,7 +26,7 @@ from discreet.core.counts import (
 )
 from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
-from discreet.core.large_delta import warn_of_large
+from discreet.core.guarantee import warn_of_large
 from discreet.core.law import Outcome
 from discreet.core.statistics import Statistics
 from discreet.errors import Charged, InputError, PrivacyRefusedError
