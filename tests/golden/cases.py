@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -14,6 +15,7 @@ import polars as pl
 import discreet as dp
 from discreet.core.documents import digest
 from discreet.core.tables import Tables
+from discreet.errors import AccuracyWarning
 from tests.programs.attacks import ADDED, BOOLS, with_params, written
 
 ABC = dp.DirichletMultinomial(("a", "b", "c"), prior=(0.5, 1, 2))
@@ -140,7 +142,8 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"adjacency": "attribute", "omega": 0.05},
     ),
-    "network map": (NET.count(FRAME), NET, 2, "map", {"points": 7}),
+    "network map": (NET.count(FRAME), NET, 2, "map", {"points": 7, "score": "mass"}),
+    "network map by distance": (NET.count(FRAME), NET, 2, "map", {}),
     "mean laplace": (MEAN.count(FRAME, "x"), MEAN, 1, "laplace", {}),
     "mean add-remove": (MEAN.count(FRAME, "x", where="z >= 0"), MEAN, 1, "laplace", PRIVATE_N),
     "mean gaussian, add-remove": (
@@ -221,7 +224,9 @@ def made(name: str, **who: Any) -> dp.Release[Any, Any, Any]:
     who = who or {"rng": np.random.default_rng(1)}
     if name in CASES:
         counts, model, epsilon, mechanism, options = CASES[name]
-        return dp.release(counts, model, epsilon, mechanism, **options, **who)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AccuracyWarning)
+            return dp.release(counts, model, epsilon, mechanism, **options, **who)
     declared, arguments, body, given = PROGRAMS[name]
     program = written(declared, arguments, body)
     release: dp.Release[Any, Any, Any] = program.run(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli import common
-from discreet.errors import DiscreetError, InputError, PrivacyWarning
+from discreet.errors import AccuracyWarning, DiscreetError, InputError, PrivacyWarning
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
@@ -76,16 +76,20 @@ def carry_out(
     return deliver(made, left, files, force, as_json, quiet)
 
 
+_OURS = (PrivacyWarning, AccuracyWarning)
+
+
 @contextmanager
 def _warning() -> Iterator[None]:
     """Say what the library warns of; texts of others may quote records."""
     from discreet.cli.failures import spoken
 
     with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always", PrivacyWarning)
+        for kind in _OURS:
+            warnings.simplefilter("always", kind)
         yield
     for each in found:
-        if isinstance(each.message, PrivacyWarning):
+        if isinstance(each.message, _OURS):
             click.echo(f"Warning: {spoken(str(each.message))}.", err=True)
 
 

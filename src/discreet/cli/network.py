@@ -51,7 +51,8 @@ from discreet.families.network import FAMILY
 @click.option("--t", help="Stealth parameter of fourier.")
 @click.option("--samples", type=int, help="Of posterior_sample.")
 @click.option("--omega", help="Least probability of posterior_sample; tempers it.")
-@click.option("--points", type=int, help="Grid of map.")
+@click.option("--score", type=click.Choice(["distance", "mass"]), help="Of map.")
+@click.option("--points", type=int, help="Grid of map by mass.")
 @common.payment_options
 @common.out_option
 @click.option("--bif", type=common.FILE, help="Write the released network as a .bif file.")

@@ -1,23 +1,20 @@
-"""Samples of θ, and likely θ: what they cost, and what is refused."""
+"""Samples of θ: what they cost, and what is refused."""
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 import discreet as dp
-from discreet.core.tables import Tables
-from discreet.exact import balls
-from discreet.families.network.mechanisms.map_estimate import largest_change
+from discreet.families.network.mechanisms.map_estimate import by_mass
 from discreet.laws.product import ProductLaw
 from discreet.laws.truncated import TruncatedDirichletLaw
 from tests.families.network.networks import CHAIN, FORK, PAIR, exact_loss, tables
@@ -167,64 +164,18 @@ def test_what_samples_refuse() -> None:
     ):
         with pytest.raises(dp.InputError, match=message):
             dp.mechanism("posterior_sample", CHAIN, 3, epsilon=1, **options)
-    for points in (1, 102, 2.5):
-        with pytest.raises(dp.InputError, match="points must"):
-            dp.mechanism("map", CHAIN, 3, epsilon=1, points=points)
-
-
-@pytest.mark.parametrize("a", [0.01, 0.5, 1, 3, 40])
-def test_what_a_record_changes_in_a_mass(a: float) -> None:
-    """The bound is the total variation of gamma laws, and holds for Beta laws with any b."""
-    bound = float(largest_change(Fraction(str(a))).mid())
-    x = np.linspace(0, 4 * a + 40, 400_001)
-    moved = np.abs(stats.gamma(a).cdf(x) - stats.gamma(a + 1).cdf(x)).max()
-    assert bound == pytest.approx(moved, rel=1e-4)
-    for more, b in itertools.product((0, 0.3, 2, 50), (0.01, 1, 7, 1000)):
-        grid = np.linspace(0, 1, 20_001)
-        shares = [stats.beta(a + more + step, b).cdf(grid) for step in (0, 1)]
-        assert np.abs(shares[0] - shares[1]).max() <= bound + 1e-12
-    assert bound <= 1
-
-
-def test_the_chosen_point_is_likely() -> None:
-    """At a large ε the released θ is the cell with the largest mass."""
-    counted = tables(PAIR, [(0, 1)] * 70 + [(1, 1)] * 25 + [(1, 0)] * 5)
-    made = dp.release(counted, PAIR, 10**4, "map", points=100)
-    assert made.posterior.samples == 1  # type: ignore[union-attr]
-    assert made.posterior.mean("a")[0] == pytest.approx([0.7, 0.3], abs=0.011)
-    assert made.posterior.mean("b")[1] == pytest.approx([5 / 30, 25 / 30], abs=0.02)
-    assert all(200 % Fraction(x).denominator == 0 for x in made.value)
-    assert (made.posterior.interval("a")[..., 0] == made.posterior.mean("a")).all()
-
-
-def test_a_wide_grid_covers_the_simplex() -> None:
-    made = dp.release(tables(CHAIN, []), CHAIN, 1, "map", points=2)
-    assert set(map(Fraction, made.value)) <= {
-        Fraction(1, 4),
-        Fraction(3, 4),
-        Fraction(3, 16),
-        Fraction(9, 16),
-        Fraction(1, 16),
-    }
-    assert balls.rounded_down(lambda: largest_change(Fraction(1))) < Fraction(37, 100)
-
-
-@pytest.mark.parametrize("c", [1, 3])
-def test_no_float_decides_whether_map_can_be_drawn(c: int) -> None:
-    """Huge exponents and parameters, where float masses err by more than the weights differ."""
-    net = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e8)
-    made = dp.mechanism("map", net, 1000, epsilon=10**6, points=10)
-    law = made.raw_law(Tables((("x",),), ((c, 1000 - c),)))
-    assert len(np.asarray(law.sample(5))) == 5
 
 
 def test_public_limits() -> None:
-    for name in ("map", "posterior_sample"):
+    wide = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e11)
+    for make in (
+        partial(dp.mechanism, "posterior_sample", epsilon=1),
+        partial(by_mass, epsilon=Fraction(1)),
+    ):
         with pytest.raises(dp.InputError, match="n must be at most 100000000"):
-            dp.mechanism(name, PAIR, 10**10, epsilon=1)
-        wide = dp.BayesNet({}, {"x": ("a", "b")}, prior=1e11)
+            make(PAIR, 10**10)
         with pytest.raises(dp.InputError, match="prior must be at most 100000000"):
-            dp.mechanism(name, wide, 10, epsilon=1)
+            make(wide, 10)
     made = dp.mechanism("posterior_sample", PAIR, 2, epsilon=10**5)
     law = rows(made, tables(PAIR, [(0, 0), (1, 1)]))[0]
     assert law.omega == Fraction(1, 10**8)

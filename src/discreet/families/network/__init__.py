@@ -73,8 +73,15 @@ FAMILY = Family(
         MechanismSpec(
             "map",
             Deferred(f"{_HERE}.mechanisms.map_estimate:map_estimate"),
-            "Likely probabilities, by the exponential mechanism (P2).",
-            options=(Option("points", "whole", 10, "Of the grid of probabilities."),),
+            "Likely probabilities, by the exponential mechanism (P2, and better ones).",
+            options=(
+                Option(
+                    *("score", "choice", "distance", "What is likely: near the counted tables."),
+                    choices=("distance", "mass"),
+                ),
+                Option("points", "whole", None, "Of the grid of probabilities, for score mass."),
+            ),
+            earlier=(("score", Deferred(f"{_HERE}.mechanisms.map_estimate:by_mass")),),
             noise_aware=_NOT_AWARE,
             **_CAN | {"posterior": Deferred(f"{_HERE}.samples:released_samples")},
         ),
