@@ -110,8 +110,8 @@ def by_mass(model: Network, n: int, epsilon: Fraction, *, points: object = 10) -
     Δ = a^a·e^{−a}/Γ(a + 1) at the smallest prior parameter a of the node bounds what one record
     changes in any mass. Few points are chosen among more surely than many. Guarantee: ε.
 
-    A mass is at most 1, and κ does not grow with n: this hardly learns. RMSE of one binary node at
-    ε = 1: 0.345 with 100 records, 0.301 with a million; of score "distance" 0.048 and 0.00046.
+    A mass is at most 1, and κ does not grow with n: this hardly learns. RMSE of one θ = 0.3 at
+    ε = 1: 0.337 with 100 records and with a million; of score "distance" 0.047 and 0.00046.
     Documents without a score are of this one.
     """
     cells = check.whole("points", points, least=2, most=101)
