@@ -21,6 +21,8 @@ from tests.programs.attacks import ADDED, BOOLS, with_params, written
 ABC = dp.DirichletMultinomial(("a", "b", "c"), prior=(0.5, 1, 2))
 AB = dp.BetaBinomial(categories=("a", "b"))
 NET = dp.BayesNet({"a": (), "c": ("a",)}, {"a": ("y", "n"), "c": (1, 2, 3)})
+MANY = dp.BayesNet({"c": ()}, {"c": range(8)})
+CUT = {"omega": "cut"}
 FLAGS = dp.BayesNet({"a": (), "b": ("a",)}, {"a": ("y", "n"), "b": (True, False)})
 TABLES = tuple(family.columns for family in NET.families)
 PERSONS = Tables(TABLES, ((2, 2), (1, 0, 1, 0, 1, 1)), unit="unit", max_per_unit=2)
@@ -137,7 +139,15 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"grid": 64, "omega": 0.05},
     ),
-    "network posterior_sample": (NET.count(FRAME), NET, 30, "posterior_sample", {"samples": 2}),
+    "network posterior_sample": (
+        NET.count(FRAME),
+        NET,
+        30,
+        "posterior_sample",
+        CUT | {"samples": 2},
+    ),
+    "network posterior_sample, tempered": (NET.count(FRAME), NET, 30, "posterior_sample", {}),
+    "network posterior_sample, many states": (MANY.count(FRAME), MANY, 3, "posterior_sample", {}),
     "network attribute": (
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"adjacency": "attribute", "omega": 0.05},

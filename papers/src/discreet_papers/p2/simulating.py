@@ -81,6 +81,8 @@ def released(
 
     Additive noise is drawn for all splits at once: its law is the same for all counts.
     """
+    if name == SAMPLER:
+        options = {"omega": "cut"} | options
     n = sum(splits[0].counts[: net.families[0].cells])
     made = (
         by_mass(net, n, check.epsilon(epsilon), **options)

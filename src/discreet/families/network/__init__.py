@@ -63,10 +63,13 @@ FAMILY = Family(
             "Draws of the probabilities from the truncated posterior (P2).",
             options=(
                 Option("samples", "whole", 1, "How many draws."),
-                Option("omega", "number", None, "Least probability; tempers the likelihood."),
+                Option(
+                    "omega", "number", None, "Least probability, or cut; tempers the likelihood."
+                ),
                 Option("grid", "whole", 10**6, "Probabilities are rounded to 1/grid."),
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ATTRIBUTE),
+            earlier=((1, Deferred(f"{_HERE}.mechanisms.sampling:as_first_written")),),
             noise_aware=_NOT_AWARE,
             **_CAN | {"posterior": Deferred(f"{_HERE}.samples:released_samples")},
         ),
