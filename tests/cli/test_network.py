@@ -91,7 +91,6 @@ def test_what_is_refused(structure: Path, records: Path, tmp_path: Path) -> None
             ("network", private, "--structure", structure, "--epsilon", "1"),
             "column 'smoke' does not exist",
         ),
-        ((*call_network, "--mechanism", "fourier"), "use 'lattice'"),
         ((*call_network, "--bif", structure), "bif must be another file than structure"),
         ((*call_network, "--bif", private), "exists already"),
         ((*call_network, "--quiet"), "nothing would be kept"),

@@ -135,6 +135,7 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
     "network laplace_updates of averages": (AVERAGES, NET, 2, "laplace_updates", PRIVATE_N),
     "network fourier": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {"t": Fraction(1, 2)}),
     "network fourier as it is": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {}),
+    "network fourier, three states": (NET.count(FRAME), NET, 2, "fourier", {"t": 1}),
     "network posterior_sample, coarse": (
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"grid": 64, "omega": 0.05},

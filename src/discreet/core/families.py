@@ -150,7 +150,7 @@ def mechanism(
             "lattice": every table with its share of the budget, made to agree; option shares
             ("sizes" or "equal"), and as the next one unit, max_per_unit, per_unit;
             "laplace_updates": independent noise on every cell;
-            "fourier": noise on parities, for nodes of two states; option t, P2's stealth;
+            "fourier": noise on parities; option t, P2's stealth;
             "posterior_sample": draws of the probabilities; options samples, omega (a number, or
             "cut", P2's), grid;
             "map": likely probabilities; option score ("distance", or P2's "mass" with points).

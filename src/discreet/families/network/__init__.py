@@ -52,7 +52,7 @@ FAMILY = Family(
         MechanismSpec(
             "fourier",
             Deferred(f"{_HERE}.mechanisms.fourier:fourier"),
-            "Noise on parities, for nodes of two states (P2).",
+            "Noise on parities, and on tables of signs where there are more states (P2).",
             options=(Option("t", "number", 0, "Stealth: how sure no cell is negative."),),
             noise_aware=_NOT_AWARE,
             **_CAN,
