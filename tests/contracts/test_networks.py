@@ -27,13 +27,13 @@ ROOT = Path(__file__).parents[2]
 STATES = {"a": (0, 1), "b": (0, 1), "c": (0, 1)}
 RECORDS = [(0, 1, 1), (1, 1, 0), (0, 0, 0), (1, 1, 1)]
 PRIVATE_N = ("lattice", "laplace_updates")
-OPTIONS: dict[str, dict[str, Any]] = {"posterior_sample": {"grid": 40}, "map": {"points": 10}}
+OPTIONS: dict[str, dict[str, Any]] = {"posterior_sample": {"grid": 40}}
+EXACT = ("lattice", "laplace_updates", "fourier", "map")  # which lose all that they promise
 
 
-def nets(name: str) -> list[dp.BayesNet]:
-    """One node; two; three with states of any number where the mechanism takes them."""
-    single = dp.BayesNet({}, {"a": ("yes", "no")})
-    return [single, PAIR, FORK if name == "fourier" else CHAIN]
+def nets() -> list[dp.BayesNet]:
+    """One node; two; three, of which one has three states."""
+    return [dp.BayesNet({}, {"a": ("yes", "no")}), PAIR, CHAIN]
 
 
 def counted(net: dp.BayesNet, n: int) -> Any:
@@ -52,19 +52,17 @@ def test_the_exact_loss_is_within_the_claim(name: str, n: int) -> None:
             audit = dp.audit(made)
             assert audit.epsilon_lower <= audit.epsilon <= epsilon
             assert exact_loss(net, made, n) == pytest.approx(audit.epsilon, rel=1e-9)
-            if name in ("lattice", "laplace_updates", "fourier"):
+            if name in EXACT:
                 assert audit.epsilon_lower == audit.epsilon == epsilon
 
 
-# Priors and ε with which the loss comes near the claim, and the share of it that is then lost. For
-# `map` a record makes one row of every child even and leaves the other even by going away.
-_ROWS = [(1, 1), (1, 2)]
+# Priors and ε with which the loss comes near the claim, and the share of it that is then lost.
 TIGHT: dict[str, tuple[Any, int, dict[str, Any], float]] = {
     "lattice": (1, 1, {}, 1.0),
     "laplace_updates": (1, 1, {}, 1.0),
     "fourier": (1, 1, {}, 1.0),
     "posterior_sample": (dict.fromkeys("abc", (1, 1000)), 1, {"grid": 60}, 0.75),
-    "map": ({"a": (2, 1), "b": _ROWS, "c": _ROWS}, 50, {"points": 2}, 0.55),
+    "map": (1, 1, {}, 1.0),
 }
 
 
@@ -82,7 +80,7 @@ def test_half_the_noise_is_caught(name: str) -> None:
 
 @pytest.mark.parametrize("name", NETWORK_MECHANISMS)
 def test_laws_and_draws(name: str, rng: np.random.Generator) -> None:
-    for net in nets(name):
+    for net in nets():
         for n in (0, 1, 7):
             for epsilon in (1e-3, 1, 50):
                 made = dp.mechanism(name, net, n, epsilon=epsilon)
@@ -92,14 +90,16 @@ def test_laws_and_draws(name: str, rng: np.random.Generator) -> None:
                 assert len(raw) == raw_law.dimension
                 assert len(made.postprocess(raw)) == net.size
                 assert made.law(values).dimension == len(raw)
-                if n == 0 and name not in ("posterior_sample", "map"):
+                if n == 0 and name == "map":
+                    assert set(map(float, made.postprocess(raw))) <= {1 / 2, 1 / 3}
+                elif n == 0 and name != "posterior_sample":
                     assert made.postprocess(raw) == (0,) * net.size
 
 
 @pytest.mark.parametrize("name", NETWORK_MECHANISMS)
 def test_guarantee_json_pickle_and_posterior(name: str, tmp_path: Path) -> None:
     schema = json.loads((ROOT / "docs" / "release.schema.json").read_text(encoding="utf-8"))
-    for net in nets(name):
+    for net in nets():
         values = counted(net, 40)
         made = dp.mechanism(name, net, 40, epsilon=2)
         assert made.guarantee.epsilon == 2
@@ -126,7 +126,8 @@ def test_guarantee_json_pickle_and_posterior(name: str, tmp_path: Path) -> None:
             assert (interval[..., 0] <= interval[..., 1]).all()
         frame = release.posterior.sample(5, np.random.default_rng(1))
         assert len(frame) == 5
-        assert math.isfinite(release.posterior.log_likelihood(values))
+        likelihood = release.posterior.log_likelihood(values)  # where θ is 0 it is −∞
+        assert math.isfinite(likelihood) or (name, likelihood) == ("map", -math.inf)
         assert name in repr(release)
         assert "<p>" in release._repr_html_()
         assert str(release.summary())
@@ -142,7 +143,7 @@ def test_a_private_n_and_persons(name: str, rule: str | None, tmp_path: Path) ->
     schema = json.loads((ROOT / "docs" / "release.schema.json").read_text(encoding="utf-8"))
     options = RULES[rule] if rule else {}
     unit = options.get("unit", "record")
-    for net in nets(name):
+    for net in nets():
         people = [(record,) for record in itertools.product(*net.states.values())] * 3
         values = persons.counted(net, people, rule or "cut", unit=unit, **_most(rule))
         made = dp.mechanism(name, net, epsilon=2, adjacency="add-remove", **options)
@@ -236,7 +237,7 @@ def _finite(law: Law) -> Law:
     return law
 
 
-EPSILONS = {"posterior_sample": (4, 12), "map": (40, 60)}
+EPSILONS = {"posterior_sample": (4, 12)}
 
 
 @pytest.mark.parametrize("name", NETWORK_MECHANISMS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -14,11 +15,14 @@ import polars as pl
 import discreet as dp
 from discreet.core.documents import digest
 from discreet.core.tables import Tables
+from discreet.errors import AccuracyWarning
 from tests.programs.attacks import ADDED, BOOLS, with_params, written
 
 ABC = dp.DirichletMultinomial(("a", "b", "c"), prior=(0.5, 1, 2))
 AB = dp.BetaBinomial(categories=("a", "b"))
 NET = dp.BayesNet({"a": (), "c": ("a",)}, {"a": ("y", "n"), "c": (1, 2, 3)})
+MANY = dp.BayesNet({"c": ()}, {"c": range(8)})
+CUT = {"omega": "cut"}
 FLAGS = dp.BayesNet({"a": (), "b": ("a",)}, {"a": ("y", "n"), "b": (True, False)})
 TABLES = tuple(family.columns for family in NET.families)
 PERSONS = Tables(TABLES, ((2, 2), (1, 0, 1, 0, 1, 1)), unit="unit", max_per_unit=2)
@@ -131,16 +135,26 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
     "network laplace_updates of averages": (AVERAGES, NET, 2, "laplace_updates", PRIVATE_N),
     "network fourier": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {"t": Fraction(1, 2)}),
     "network fourier as it is": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {}),
+    "network fourier, three states": (NET.count(FRAME), NET, 2, "fourier", {"t": 1}),
     "network posterior_sample, coarse": (
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"grid": 64, "omega": 0.05},
     ),
-    "network posterior_sample": (NET.count(FRAME), NET, 30, "posterior_sample", {"samples": 2}),
+    "network posterior_sample": (
+        NET.count(FRAME),
+        NET,
+        30,
+        "posterior_sample",
+        CUT | {"samples": 2},
+    ),
+    "network posterior_sample, tempered": (NET.count(FRAME), NET, 30, "posterior_sample", {}),
+    "network posterior_sample, many states": (MANY.count(FRAME), MANY, 3, "posterior_sample", {}),
     "network attribute": (
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"adjacency": "attribute", "omega": 0.05},
     ),
-    "network map": (NET.count(FRAME), NET, 2, "map", {"points": 7}),
+    "network map": (NET.count(FRAME), NET, 2, "map", {"points": 7, "score": "mass"}),
+    "network map by distance": (NET.count(FRAME), NET, 2, "map", {}),
     "mean laplace": (MEAN.count(FRAME, "x"), MEAN, 1, "laplace", {}),
     "mean add-remove": (MEAN.count(FRAME, "x", where="z >= 0"), MEAN, 1, "laplace", PRIVATE_N),
     "mean gaussian, add-remove": (
@@ -221,7 +235,9 @@ def made(name: str, **who: Any) -> dp.Release[Any, Any, Any]:
     who = who or {"rng": np.random.default_rng(1)}
     if name in CASES:
         counts, model, epsilon, mechanism, options = CASES[name]
-        return dp.release(counts, model, epsilon, mechanism, **options, **who)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AccuracyWarning)
+            return dp.release(counts, model, epsilon, mechanism, **options, **who)
     declared, arguments, body, given = PROGRAMS[name]
     program = written(declared, arguments, body)
     release: dp.Release[Any, Any, Any] = program.run(

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from discreet import text_input
-from discreet.errors import InputError, PrivacyWarning
+from discreet.errors import AccuracyWarning, InputError, PrivacyWarning
 from discreet.families.dirichlet import FAMILY
 
 if TYPE_CHECKING:
@@ -241,14 +241,18 @@ def waiting(text: str) -> Iterator[None]:
         yield
 
 
+_OURS = (PrivacyWarning, AccuracyWarning)
+
+
 @contextmanager
 def said() -> Iterator[None]:
     """Say what the library warns of; texts of others may quote records."""
     from discreet.cli.failures import spoken
 
     with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always", PrivacyWarning)
+        for kind in _OURS:
+            warnings.simplefilter("always", kind)
         yield
     for each in found:
-        if isinstance(each.message, PrivacyWarning):
+        if isinstance(each.message, _OURS):
             click.echo(f"Warning: {spoken(str(each.message))}.", err=True)

@@ -50,8 +50,9 @@ from discreet.families.network import FAMILY
 @click.option("--shares", type=click.Choice(["sizes", "equal"]), help="Of lattice.")
 @click.option("--t", help="Stealth parameter of fourier.")
 @click.option("--samples", type=int, help="Of posterior_sample.")
-@click.option("--omega", help="Least probability of posterior_sample; tempers it.")
-@click.option("--points", type=int, help="Grid of map.")
+@click.option("--omega", help="Least probability of posterior_sample, which tempers it, or cut.")
+@click.option("--score", type=click.Choice(["distance", "mass"]), help="Of map.")
+@click.option("--points", type=int, help="Grid of map by mass.")
 @common.payment_options
 @common.out_option
 @click.option("--bif", type=common.FILE, help="Write the released network as a .bif file.")
@@ -97,7 +98,9 @@ def command(
     budget = check.epsilon(text_input.number("epsilon", epsilon))
     net = BayesNet.from_bif(structure, text_input.number("prior", prior))
     rules = {name: given.pop(name) for name in common.RULES}
-    given |= {name: text_input.number(name, given[name]) for name in ("t", "omega")}
+    given["t"] = text_input.number("t", given["t"])
+    if given["omega"] != "cut":
+        given["omega"] = text_input.number("omega", given["omega"])
     options = {name: value for name, value in given.items() if value is not None}
     return delivering.carry_out(
         lambda: net.count(data, **rules),

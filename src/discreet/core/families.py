@@ -156,9 +156,10 @@ def mechanism(
             "lattice": every table with its share of the budget, made to agree; option shares
             ("sizes" or "equal"), and as the next one unit, max_per_unit, per_unit;
             "laplace_updates": independent noise on every cell;
-            "fourier": noise on parities, for nodes of two states; option t, P2's stealth;
-            "posterior_sample": draws of the probabilities; options samples, omega, grid;
-            "map": likely probabilities; option points.
+            "fourier": noise on parities; option t, P2's stealth;
+            "posterior_sample": draws of the probabilities; options samples, omega (a number, or
+            "cut", P2's), grid;
+            "map": likely probabilities; option score ("distance", or P2's "mass" with points).
             For a `NormalMean`:
             "laplace": noise on the posterior mean; "gaussian": normal noise on the sum, needs
             delta; "input": normal noise on every record (P4), needs delta; "hellinger": the

@@ -115,7 +115,7 @@ def read_mechanism(
         raise DocumentError("a calibrated mechanism needs its certificate", "certificate")
     made = families.make(
         family,
-        spec.as_of(document["version"]),
+        spec.as_of(document["version"], options),
         family.read(document),
         document["n"],
         check.epsilon(exact(document["epsilon"])),

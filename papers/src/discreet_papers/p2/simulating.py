@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import check
 from discreet.core.families import mechanism
 from discreet.core.tables import Tables
 from discreet.exact import Floats, Ints
 from discreet.families.network.mechanisms import fourier
+from discreet.families.network.mechanisms.map_estimate import by_mass
 from discreet.families.network.model import BayesNet
 from discreet.families.network.smoothness import truncation_loss
 
@@ -79,8 +81,14 @@ def released(
 
     Additive noise is drawn for all splits at once: its law is the same for all counts.
     """
+    if name == SAMPLER:
+        options = {"omega": "cut"} | options
     n = sum(splits[0].counts[: net.families[0].cells])
-    made = mechanism(name, net, n, epsilon=epsilon, **options)
+    made = (
+        by_mass(net, n, check.epsilon(epsilon), **options)
+        if name == MAP
+        else mechanism(name, net, n, epsilon=epsilon, **options)
+    )
     laws: list[Any] = [made.raw_law(tables(net, one.counts)) for one in splits]
     if name not in ADDITIVE:
         raw = np.array([law.sample(rng=rng) for law in laws])

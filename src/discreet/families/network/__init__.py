@@ -52,7 +52,7 @@ FAMILY = Family(
         MechanismSpec(
             "fourier",
             Deferred(f"{_HERE}.mechanisms.fourier:fourier"),
-            "Noise on parities, for nodes of two states (P2).",
+            "Noise on parities, and on tables of signs where there are more states (P2).",
             options=(Option("t", "number", 0, "Stealth: how sure no cell is negative."),),
             noise_aware=_NOT_AWARE,
             **_CAN,
@@ -63,18 +63,28 @@ FAMILY = Family(
             "Draws of the probabilities from the truncated posterior (P2).",
             options=(
                 Option("samples", "whole", 1, "How many draws."),
-                Option("omega", "number", None, "Least probability; tempers the likelihood."),
+                Option(
+                    "omega", "number", None, "Least probability, or cut; tempers the likelihood."
+                ),
                 Option("grid", "whole", 10**6, "Probabilities are rounded to 1/grid."),
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ATTRIBUTE),
+            earlier=((1, Deferred(f"{_HERE}.mechanisms.sampling:as_first_written")),),
             noise_aware=_NOT_AWARE,
             **_CAN | {"posterior": Deferred(f"{_HERE}.samples:released_samples")},
         ),
         MechanismSpec(
             "map",
             Deferred(f"{_HERE}.mechanisms.map_estimate:map_estimate"),
-            "Likely probabilities, by the exponential mechanism (P2).",
-            options=(Option("points", "whole", 10, "Of the grid of probabilities."),),
+            "Likely probabilities, by the exponential mechanism (P2, and better ones).",
+            options=(
+                Option(
+                    *("score", "choice", "distance", "What is likely: near the counted tables."),
+                    choices=("distance", "mass"),
+                ),
+                Option("points", "whole", None, "Of the grid of probabilities, for score mass."),
+            ),
+            earlier=(("score", Deferred(f"{_HERE}.mechanisms.map_estimate:by_mass")),),
             noise_aware=_NOT_AWARE,
             **_CAN | {"posterior": Deferred(f"{_HERE}.samples:released_samples")},
         ),

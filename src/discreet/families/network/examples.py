@@ -23,7 +23,7 @@ def examples() -> tuple[Example, ...]:
     )
     averaged = Tables(columns, shared, unit="patient", per_unit="average")
     return (
-        Example(net, records, {"posterior_sample": {"grid": 40}, "map": {"points": 4}}),
+        Example(net, records, {"posterior_sample": {"grid": 40}}),
         Example(net, cut),
         Example(net, averaged),
     )
