@@ -18,7 +18,8 @@ _CAN: dict[str, Any] = {
 }
 _AWARE = Deferred(f"{_HERE}.noise_aware:infer_network")
 _NOT_AWARE = Unavailable(
-    "noise-aware posteriors of networks are for the mechanisms 'lattice' and 'laplace_updates'"
+    "noise-aware posteriors of networks are for the mechanisms 'lattice', 'gaussian' and "
+    "'laplace_updates'"
 )
 
 FAMILY = Family(
@@ -31,14 +32,30 @@ FAMILY = Family(
             "Noise on every table, which keeps a public total; made to agree: the most accurate.",
             options=(
                 Option(
-                    *("shares", "choice", "sizes", "How the tables share epsilon."),
-                    choices=("sizes", "equal"),
+                    *("shares", "choice", "optimal", "How the tables share epsilon."),
+                    choices=("optimal", "sizes", "equal"),
                 ),
                 *UNIT,
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
             **_CAN,
+        ),
+        MechanismSpec(
+            "gaussian",
+            Deferred(f"{_HERE}.mechanisms.gaussian:family_gaussian"),
+            "Normal noise on every table, made to agree; with a δ, less of it for many tables.",
+            options=(
+                Option("delta", "number", 0, "What may go wrong besides; needed."),
+                Option(
+                    *("shares", "choice", "optimal", "How the tables share the precision."),
+                    choices=("optimal", "equal"),
+                ),
+                *UNIT,
+            ),
+            adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
+            noise_aware=_AWARE,
+            **_CAN | {"audit": Deferred(f"{_HERE}.neighbours:audit_tables")},
         ),
         MechanismSpec(
             "laplace_updates",
