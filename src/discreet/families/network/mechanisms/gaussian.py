@@ -96,9 +96,7 @@ def family_gaussian(
         guarantee=Guarantee(
             *(epsilon, probability, adjacency, who.name, who.most, theorem),
             curve=Normal(square, scale, places, least, pair),
-            replacing=None
-            if replaced is None
-            else Normal(replaced[0], scale, replaced[1], least),
+            replacing=None if replaced is None else Normal(replaced[0], scale, replaced[1], least),
         ),
         make_raw_law=law,
         make_law=law,
@@ -136,9 +134,7 @@ def _possible(
     return drawn_from(n, raw) and silent(cells, unmeasured, raw)
 
 
-def split(
-    model: Network, shares: str | Sequence[object], private_n: bool
-) -> tuple[Fraction, ...]:
+def split(model: Network, shares: str | Sequence[object], private_n: bool) -> tuple[Fraction, ...]:
     """The share of every family in the precision; exact, and 1 in all, at most if given."""
     families = model.families
     if not isinstance(shares, str):

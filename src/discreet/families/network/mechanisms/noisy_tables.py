@@ -180,7 +180,9 @@ def family_lattice(
         guarantee=Guarantee(
             *(epsilon, Fraction(0), adjacency, who.name, who.most, theorem),
             curve=Composed(
-                tuple(Counter(Lattice(x, m) for x, m in zip(budgets, cells, strict=True) if x).items())
+                tuple(
+                    Counter(Lattice(x, m) for x, m in zip(budgets, cells, strict=True) if x).items()
+                )
             ),
         ),
         make_raw_law=law,

@@ -139,9 +139,7 @@ def optimal_shares(
     return tuple(Fraction(step, grain) for step in steps)
 
 
-def given_shares(
-    shares: object, model: Network, named: Sequence[str]
-) -> tuple[Fraction, ...]:
+def given_shares(shares: object, model: Network, named: Sequence[str]) -> tuple[Fraction, ...]:
     """Numbers for all tables, 0 only for one that lies in another that has some."""
     families = model.families
     if not isinstance(shares, (list, tuple)) or len(shares) != len(families):
