@@ -200,6 +200,7 @@ def test_simulation_is_reproducible_and_marked(name: str) -> None:
 @pytest.mark.parametrize("name", NETWORK_MECHANISMS)
 def test_refusals(name: str) -> None:
     more: Any = NEEDED.get(name, {})
+    epsilon: Any
     for epsilon in (0, -1, math.nan, "1", True, None):
         with pytest.raises(dp.InputError, match="epsilon must"):
             dp.mechanism(name, PAIR, 3, epsilon=epsilon, **more)

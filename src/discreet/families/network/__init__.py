@@ -12,10 +12,11 @@ _CAN: dict[str, Any] = {
     "posterior": Deferred(f"{_HERE}.model:released_posterior"),
     "audit": Deferred("discreet.auditing.networks:audit_network"),
     "expected_error": Unavailable(
-        "mechanism must be one of counts, a mean or a regression: what error to expect of a "
-        "network is not known beforehand"
+        "mechanism must be 'lattice', 'gaussian' or 'laplace_updates': what error to expect of "
+        "others is not known beforehand"
     ),
 }
+_TABLES: dict[str, Any] = _CAN | {"expected_error": Deferred(f"{_HERE}.accuracy:expected_error")}
 _AWARE = Deferred(f"{_HERE}.noise_aware:infer_network")
 _NOT_AWARE = Unavailable(
     "noise-aware posteriors of networks are for the mechanisms 'lattice', 'gaussian' and "
@@ -39,7 +40,7 @@ FAMILY = Family(
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
-            **_CAN,
+            **_TABLES,
         ),
         MechanismSpec(
             "gaussian",
@@ -55,7 +56,7 @@ FAMILY = Family(
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
-            **_CAN | {"audit": Deferred(f"{_HERE}.neighbours:audit_tables")},
+            **_TABLES | {"audit": Deferred(f"{_HERE}.neighbours:audit_tables")},
         ),
         MechanismSpec(
             "laplace_updates",
@@ -64,7 +65,7 @@ FAMILY = Family(
             options=UNIT,
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
-            **_CAN,
+            **_TABLES,
         ),
         MechanismSpec(
             "fourier",
@@ -97,6 +98,7 @@ FAMILY = Family(
         ),
     ),
     default="lattice",
+    choose=Deferred(f"{_HERE}.choosing:choose"),
     read=Deferred(f"{_HERE}.model:read_model"),
     summary=Deferred(f"{_HERE}.showing:summary"),
     plot=Deferred(f"{_HERE}.showing:plot"),

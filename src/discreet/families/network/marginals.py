@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 from scipy import special
 
-from discreet.exact import Floats
-from discreet.families.network.mechanisms.noisy_tables import variance
+from discreet.exact import Floats, Ints
 from discreet.families.network.model import BayesNet
 from discreet.families.network.structure import Family
+from discreet.laws.variances import laplace_variance, lattice_variance
 from discreet.noise_aware.kernels import Kernel, LaplaceKernel, NormalKernel
 from discreet.noise_aware.table import Found, Noise
 
@@ -33,7 +33,7 @@ def through(net: BayesNet, place: int, whole: int, found: Found) -> Found:
     that of the table's own prior.
     """
     small, large = net.families[place], net.families[whole]
-    cells = _marginal(np.arange(small.cells), small, large)
+    cells = _cells(small, large)
     to = np.zeros((large.cells, small.cells))
     to[np.arange(large.cells), cells] = 1.0
     counts = found.counts @ to
@@ -67,17 +67,20 @@ def combined(
         outside = large.cells // small.cells
         weight = Fraction(1 / (_variance(noise.kernel, large.cells, n) * outside))
         marginal = np.zeros(small.cells, dtype=object)
-        np.add.at(marginal, _marginal(np.arange(small.cells), small, large), noise.z)
+        np.add.at(marginal, _cells(small, large), np.array(noise.z, dtype=object))
         total, precision = total + weight * marginal, precision + weight
     z = tuple((each / precision).limit_denominator(1 << 32) for each in total)
     return Noise(z, NormalKernel(float(1 / precision)))
 
 
-def _marginal(cells: object, small: Family, large: Family) -> np.ndarray:
+def _cells(small: Family, large: Family) -> Ints:
     """For every cell of the larger table that of the smaller one."""
-    shape = [k if name in small.columns else 1 for name, k in zip(large.columns, large.shape)]
+    shape = [
+        k if name in small.columns else 1
+        for name, k in zip(large.columns, large.shape, strict=True)
+    ]
     order = [small.columns.index(name) for name in large.columns if name in small.columns]
-    table = np.reshape(cells, small.shape).transpose(order).reshape(shape)
+    table = np.arange(small.cells).reshape(small.shape).transpose(order).reshape(shape)
     return np.broadcast_to(table, large.shape).ravel()
 
 
@@ -87,5 +90,5 @@ def _variance(kernel: Kernel, cells: int, n: int | None) -> float:
         return kernel.variance
     assert isinstance(kernel, LaplaceKernel)
     if n is None:
-        return 2 / kernel.rate**2
-    return float(variance(cells, Fraction(2 * kernel.rate)))
+        return laplace_variance(kernel.rate)
+    return lattice_variance(cells, 2 * kernel.rate) * cells / (cells - 1)

@@ -50,10 +50,7 @@ def infer_network(
     """
     net, n = mechanism.config.model, mechanism.config.n
     table.prior_of_n(n_prior, n)
-    anything = tuple(
-        count for family in net.families for count in (n or 0, *(0,) * (family.cells - 1))
-    )
-    laws = _by_family(net, mechanism.make_raw_law(anything))
+    laws = by_family(net, mechanism)
     outputs = _split(net, tuple(map(int, raw)))
     parts = mechanism.config.parts
     noises = tuple(table.additive(law, z, parts) for law, z in zip(laws, outputs, strict=True))
@@ -67,7 +64,11 @@ def _split(net: BayesNet, values: Outcome) -> Iterator[Outcome]:
     return (tuple(itertools.islice(rest, family.cells)) for family in net.families)
 
 
-def _by_family(net: BayesNet, law: Law) -> tuple[Law, ...]:
+def by_family(net: BayesNet, mechanism: Mechanism) -> tuple[Law, ...]:
+    """The law of every table's noise, around anything."""
+    n = mechanism.config.n or 0
+    anything = tuple(count for family in net.families for count in (n, *(0,) * (family.cells - 1)))
+    law = mechanism.make_raw_law(anything)
     if isinstance(law, ProductLaw):
         return law.parts
     if isinstance(law, NoiseLaw):

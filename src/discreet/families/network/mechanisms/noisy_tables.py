@@ -19,7 +19,6 @@ from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from, summing_to
 from discreet.core.tables import Network
 from discreet.core.unit import Unit
-from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.network.mechanisms.consistency import (
     agreeing,
@@ -228,7 +227,9 @@ def _keep_totals(
 ) -> bool:
     """Whether every table that was measured has the total n, and the others nothing."""
     tables = zip(by_table(cells, raw), budgets, strict=True)
-    return all(summing_to(n, table) if budget else not any(table) for table, budget in tables)
+    return all(
+        summing_to(n, tuple(table)) if budget else not any(table) for table, budget in tables
+    )
 
 
 def silent(cells: Sequence[int], unmeasured: Sequence[bool], raw: Outcome) -> bool:

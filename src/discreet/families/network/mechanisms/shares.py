@@ -32,27 +32,37 @@ class Components:
     """What tables consist of: entry e is component `parts[e]` of table `tables[e]`.
 
     The table tells of it with the precision `told[e]`·w_J, and has the variance `sizes[e]`/q_A from
-    it. Components that a table has alone are one.
+    it; `own[e]` of that is what says how the last variable depends on the others. Components that a
+    table has alone are one.
     """
 
     tables: Ints
     parts: Ints
     told: Floats
     sizes: Floats
+    own: Floats
     measured: tuple[bool, ...]  # of every table, whether it lies in no other one
 
     def _precisions(self, w: Floats) -> Floats:
         """q_A of the component of every entry, given w_J of every table."""
-        return np.bincount(self.parts, self.told * w[self.tables])[self.parts]
+        return _sums(self.parts, self.told * w[self.tables])[self.parts]
 
     def variances(self, w: Floats) -> Floats:
         """Of every table the variances of its cells, summed, once the tables agree."""
-        return np.bincount(self.tables, self.sizes / self._precisions(w), len(w))
+        return _sums(self.tables, self.sizes / self._precisions(w), len(w))
+
+    def own_variances(self, w: Floats) -> Floats:
+        """The same, of what says how the last variable of the table depends on the others."""
+        return _sums(self.tables, self.own / self._precisions(w), len(w))
 
     def influence(self, w: Floats) -> Floats:
         """w_J·Σ_A v_A/(q_A²·|J∖A|) of every table, which sum to the variance of all."""
-        slopes = np.bincount(self.parts, self.sizes / self._precisions(w) ** 2)
-        return np.bincount(self.tables, slopes[self.parts] * self.told, len(w)) * w
+        slopes = _sums(self.parts, self.sizes / self._precisions(w) ** 2)
+        return _sums(self.tables, slopes[self.parts] * self.told, len(w)) * w
+
+
+def _sums(places: Ints, weights: Floats, size: int = 0) -> Floats:
+    return np.bincount(places, weights, size).astype(np.float64)
 
 
 def components(
@@ -63,23 +73,26 @@ def components(
     states = {name: k for names, shape in pairs for name, k in zip(names, shape, strict=True)}
     holding = _holding(scopes)
     cells = [math.prod(shape) for shape in shapes]
-    alone = [float(size - 1) for size in cells]  # Σ_A Π(c_i − 1) over all A that are not empty
-    entries: list[tuple[int, int, float, float]] = []
+    # Σ_A Π(c_i − 1), less that of shared A: over all A but ∅, and over those with the last variable
+    alone = [float(size - 1) for size in cells]
+    own = [float(size - size // shape[-1]) for size, shape in zip(cells, shapes, strict=True)]
+    entries: list[tuple[int, int, float, float, float]] = []
     subsets = shared_sets(scopes, totals)
     for part, subset in enumerate(subsets):
         inside = math.prod(states[name] for name in subset)
         free = math.prod(states[name] - 1 for name in subset)
         for place in _held(holding, subset, len(scopes)):
-            told = inside / cells[place]
-            entries.append((place, part, told, free * told))
+            told, last = inside / cells[place], scopes[place][-1] in subset
+            entries.append((place, part, told, free * told, free * told * last))
             alone[place] -= free if subset else 0
+            own[place] -= free if last else 0
     measured = tuple(len(_held(holding, names, len(scopes))) == 1 for names in scopes)
     entries += [
-        (place, len(subsets) + i, 1.0, alone[place])
+        (place, len(subsets) + i, 1.0, alone[place], own[place])
         for i, place in enumerate(np.flatnonzero(measured).tolist())
     ]
-    tables, parts, told_of, sizes = (np.array(column) for column in zip(*entries, strict=True))
-    return Components(tables, parts, told_of, sizes, measured)
+    tables, parts, *reals = (np.array(column) for column in zip(*entries, strict=True))
+    return Components(tables, parts, reals[0], reals[1], reals[2], measured)
 
 
 def _holding(scopes: Sequence[Names]) -> dict[str, set[int]]:
@@ -99,7 +112,7 @@ def _held(holding: dict[str, set[int]], names: frozenset[str] | Names, tables: i
 
 
 def least_variance(found: Components, costs: Sequence[float], power: int) -> Floats:
-    """The shares p_J, Σp_J = 1, of tables with w_J = p_J^power/costs_J that have the least variance.
+    """The shares p_J of tables with w_J = p_J^power/costs_J that have the least variance, Σp_J = 1.
 
     With s_J the table's part in the variance at p, Σ_J s_J·(p_J/p'_J)^power is no less than the
     variance at any other p', as 1/q is convex, and equal to it at p. So the p' that makes this sum
@@ -113,7 +126,7 @@ def least_variance(found: Components, costs: Sequence[float], power: int) -> Flo
         if ratio.max() <= ratio.min() * (1 + _CLOSE):
             break
         p[measured] *= ratio ** (1 / (power + 1))
-    return p / p.sum()
+    return np.asarray(p / p.sum())
 
 
 def optimal_shares(
