@@ -19,12 +19,8 @@ from discreet.core import families
 from discreet.errors import PrivacyWarning
 from discreet.exact import balls
 from discreet.exact.hockey_stick import discrete_pair_delta
-from discreet.families.dirichlet.choosing import (
-    choose,
-    laplace_variance,
-    lattice_variance,
-    normal_variance,
-)
+from discreet.families.dirichlet.choosing import choose
+from discreet.laws.variances import laplace_variance, lattice_variance, normal_variance
 from discreet.noise_aware import infer
 
 THREE = dp.DirichletMultinomial(("a", "b", "c"))

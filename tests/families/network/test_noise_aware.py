@@ -132,7 +132,8 @@ def test_any_output_and_prior(
 def test_a_private_number_of_records(n_prior: Any, totals: Any, log_p: Any) -> None:
     raw = (2, 1, 1, -1, 0, 2)
     for name, parts in (("laplace_updates", [1 / 2] * 2), ("lattice", SIZES)):
-        made = dp.mechanism(name, PAIR, epsilon=3, adjacency="add-remove")
+        more: Any = {"shares": "sizes"} if name == "lattice" else {}
+        made = dp.mechanism(name, PAIR, epsilon=3, adjacency="add-remove", **more)
         found = infer(made, raw, n_prior=n_prior)
         for place, part in enumerate(by_family(PAIR, raw)):
             mean, sd = brute_force(PAIR, place, part, 3 * parts[place], totals, log_p)
@@ -154,6 +155,7 @@ def test_persons_with_several_records(epsilon: float, n_prior: Any) -> None:
             ({"per_unit": "average"}, 1, 3600),
         ):
             more: dict[str, Any] = {"adjacency": "add-remove", "unit": "patient"} | options
+            more |= {"shares": "sizes"}
             made = dp.mechanism("lattice", PAIR, epsilon=epsilon, **more)
             output = [parts * z + (17 * i * i + 1100) * (parts > 1) for i, z in enumerate(raw)]
             found = infer(made, tuple(output), n_prior=n_prior)
@@ -259,7 +261,7 @@ def test_only_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(prior, *rest)
 
     monkeypatch.setattr(table, "infer", counting)
-    found = release(WIDE, np.full((4, 3), 9), 1, "lattice", 1).noise_aware()
+    found = release(WIDE, np.full((4, 3), 9), 1, "lattice", 1, shares="sizes").noise_aware()
     assert calls == []
     mean = found.mean("b")
     found.interval("b")
@@ -336,7 +338,7 @@ def test_wrong_rows(node: str, configuration: Any, sentence: str) -> None:
 
 
 def test_what_is_refused() -> None:
-    made = dp.mechanism("lattice", PAIR, 3, epsilon=1)
+    made = dp.mechanism("lattice", PAIR, 3, epsilon=1, shares="sizes")
     for raw in ((1, 2, 3, 0, 0), (1, 2, 3, 0, 0, 0, 0), (1.5, 1.5, 3, 0, 0, 0), None):
         with pytest.raises(dp.InputError, match="raw must be"):
             infer(made, raw)  # type: ignore[arg-type]

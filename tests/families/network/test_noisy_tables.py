@@ -279,7 +279,7 @@ def test_a_private_number_of_records() -> None:
         with pytest.raises(dp.InputError, match="n must be None under add-remove"):
             dp.mechanism(name, PAIR, 3, epsilon=1, adjacency="add-remove")
     for name in ("fourier", "map", "posterior_sample"):
-        with pytest.raises(dp.InputError, match="use 'lattice' or 'laplace_updates'"):
+        with pytest.raises(dp.InputError, match="use 'lattice' or 'gaussian' or 'laplace_updates'"):
             dp.release(counted, PAIR, 1, name, adjacency="add-remove")
 
 

@@ -12,13 +12,15 @@ _CAN: dict[str, Any] = {
     "posterior": Deferred(f"{_HERE}.model:released_posterior"),
     "audit": Deferred("discreet.auditing.networks:audit_network"),
     "expected_error": Unavailable(
-        "mechanism must be one of counts, a mean or a regression: what error to expect of a "
-        "network is not known beforehand"
+        "mechanism must be 'lattice', 'gaussian' or 'laplace_updates': what error to expect of "
+        "others is not known beforehand"
     ),
 }
+_TABLES: dict[str, Any] = _CAN | {"expected_error": Deferred(f"{_HERE}.accuracy:expected_error")}
 _AWARE = Deferred(f"{_HERE}.noise_aware:infer_network")
 _NOT_AWARE = Unavailable(
-    "noise-aware posteriors of networks are for the mechanisms 'lattice' and 'laplace_updates'"
+    "noise-aware posteriors of networks are for the mechanisms 'lattice', 'gaussian' and "
+    "'laplace_updates'"
 )
 
 FAMILY = Family(
@@ -31,14 +33,30 @@ FAMILY = Family(
             "Noise on every table, which keeps a public total; made to agree: the most accurate.",
             options=(
                 Option(
-                    *("shares", "choice", "sizes", "How the tables share epsilon."),
-                    choices=("sizes", "equal"),
+                    *("shares", "choice", "optimal", "How the tables share epsilon."),
+                    choices=("optimal", "sizes", "equal"),
                 ),
                 *UNIT,
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
-            **_CAN,
+            **_TABLES,
+        ),
+        MechanismSpec(
+            "gaussian",
+            Deferred(f"{_HERE}.mechanisms.gaussian:family_gaussian"),
+            "Normal noise on every table, made to agree; with a δ, less of it for many tables.",
+            options=(
+                Option("delta", "number", 0, "What may go wrong besides; needed."),
+                Option(
+                    *("shares", "choice", "optimal", "How the tables share the precision."),
+                    choices=("optimal", "equal"),
+                ),
+                *UNIT,
+            ),
+            adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
+            noise_aware=_AWARE,
+            **_TABLES | {"audit": Deferred(f"{_HERE}.neighbours:audit_tables")},
         ),
         MechanismSpec(
             "laplace_updates",
@@ -47,7 +65,7 @@ FAMILY = Family(
             options=UNIT,
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
-            **_CAN,
+            **_TABLES,
         ),
         MechanismSpec(
             "fourier",
@@ -90,6 +108,7 @@ FAMILY = Family(
         ),
     ),
     default="lattice",
+    choose=Deferred(f"{_HERE}.choosing:choose"),
     read=Deferred(f"{_HERE}.model:read_model"),
     summary=Deferred(f"{_HERE}.showing:summary"),
     plot=Deferred(f"{_HERE}.showing:plot"),

@@ -19,6 +19,7 @@ import numpy as np
 from discreet import check
 from discreet.core import Law, Mechanism, PointMass
 from discreet.core.law import Outcome
+from discreet.families.network import marginals
 from discreet.families.network.configurations import cell_labels
 from discreet.families.network.mixture import NoiseAwareNetwork
 from discreet.families.network.model import BayesNet
@@ -36,20 +37,19 @@ def infer_network(
     """The posterior of the parameters of a network given the raw output of a mechanism.
 
     Every family is inferred from its own noisy table, with the prior on the parents'
-    configurations that its Dirichlet prior implies. Nothing is computed before it is asked for.
+    configurations that its Dirichlet prior implies; one that was not measured, from that of the
+    table it is a marginal of, or, of several, from the mean of their marginals with normal noise.
+    Nothing is computed before it is asked for.
 
     Args:
-        mechanism: "lattice" or "laplace_updates" of a network.
+        mechanism: "lattice", "gaussian" or "laplace_updates" of a network.
         raw: the output before post-processing, `Release.raw`.
         n_prior: as for `infer`.
         rng: as for `infer`.
     """
     net, n = mechanism.config.model, mechanism.config.n
     table.prior_of_n(n_prior, n)
-    anything = tuple(
-        count for family in net.families for count in (n or 0, *(0,) * (family.cells - 1))
-    )
-    laws = _by_family(net, mechanism.make_raw_law(anything))
+    laws = by_family(net, mechanism)
     outputs = _split(net, tuple(map(int, raw)))
     parts = mechanism.config.parts
     noises = tuple(table.additive(law, z, parts) for law, z in zip(laws, outputs, strict=True))
@@ -63,7 +63,11 @@ def _split(net: BayesNet, values: Outcome) -> Iterator[Outcome]:
     return (tuple(itertools.islice(rest, family.cells)) for family in net.families)
 
 
-def _by_family(net: BayesNet, law: Law) -> tuple[Law, ...]:
+def by_family(net: BayesNet, mechanism: Mechanism) -> tuple[Law, ...]:
+    """The law of every table's noise, around anything."""
+    n = mechanism.config.n or 0
+    anything = tuple(count for family in net.families for count in (n, *(0,) * (family.cells - 1)))
+    law = mechanism.make_raw_law(anything)
     if isinstance(law, ProductLaw):
         return law.parts
     if isinstance(law, NoiseLaw):
@@ -82,10 +86,19 @@ def _joint(
 ) -> DirichletMixture:
     """The joint table of one family; equal seeds give equal ones, in whatever order they come."""
     noise, prior = noises[place], net.prior[place]
-    if noise is None:  # no records
-        found = table.Found(np.zeros((1, len(prior))), np.zeros(1))
-    else:
+
+    def inferred(place: int, noise: table.Noise) -> table.Found:
         public = [abs(z.numerator) for z in noise.z] if seed is None else [seed]
         source = np.random.default_rng([place, *public])
-        found = table.infer(prior, n, noise, table.prior_of_n(n_prior, n), source)
+        return table.infer(net.prior[place], n, noise, table.prior_of_n(n_prior, n), source)
+
+    wholes = marginals.holders(net, place, noises)
+    if noise is not None:
+        found = inferred(place, noise)
+    elif not wholes:  # no records
+        found = table.Found(np.zeros((1, len(prior))), np.zeros(1))
+    elif len(wholes) == 1 and (single := noises[wholes[0]]) is not None:
+        found = marginals.through(net, place, wholes[0], inferred(wholes[0], single))
+    else:
+        found = inferred(place, marginals.combined(net, place, wholes, noises, n))
     return table.mixture(cell_labels(net, net.nodes[place]), prior, found)
