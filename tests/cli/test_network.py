@@ -62,6 +62,8 @@ def test_a_network_is_released(
         ("--adjacency", "add-remove", "--unknown", "drop"),
         ("--mechanism", "posterior_sample", "--adjacency", "attribute", "--samples", "2"),
         ("--mechanism", "posterior_sample", "--omega", "0.01"),
+        ("--mechanism", "gaussian", "--delta", "1e-6", "--shares", "equal"),
+        ("--delta", "1e-6", "--adjacency", "add-remove"),
         ("--mechanism", "map", "--prior", "1/2"),
         ("--mechanism", "map", "--score", "mass", "--points", "20"),
         ("--shares", "equal", "--where", "smoke = 'yes'", "--n", "0"),
@@ -97,6 +99,8 @@ def test_what_is_refused(structure: Path, records: Path, tmp_path: Path) -> None
         ((*call_network, "--points", "5"), "points is not an option of lattice"),
         ((*call_network, "--mechanism", "map", "--points", "5"), "points is for score 'mass'"),
         ((*call_network, "--t", "x"), "t must"),
+        ((*call_network, "--mechanism", "gaussian"), "delta must be given"),
+        ((*call_network, "--delta", "2"), "delta must lie strictly between 0 and 1"),
         ((*call_network, "--adjacency", "attribute"), "posterior_sample"),
         ((*call_network, "--dataset", "d"), "dataset needs a ledger"),
     ):

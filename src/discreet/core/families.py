@@ -154,7 +154,10 @@ def mechanism(
             `help(dp.MECHANISMS[name])` has the formula, the reference and the guarantee.
             For a `BayesNet`:
             "lattice": every table with its share of the budget, made to agree; option shares
-            ("sizes" or "equal"), and as the next one unit, max_per_unit, per_unit;
+            ("optimal", "sizes", "equal" or numbers), and as the next two unit, max_per_unit,
+            per_unit;
+            "gaussian": the same with normal noise, needs delta; option shares ("optimal", "equal"
+            or numbers);
             "laplace_updates": independent noise on every cell;
             "fourier": noise on parities; option t, P2's stealth;
             "posterior_sample": draws of the probabilities; options samples, omega (a number, or

@@ -1,4 +1,4 @@
-"""Normal noise on the tables of networks: its exact δ, audits, persons; what is taken unasked."""
+"""Normal noise on the tables of networks: exact δ, audits, persons, and what is taken unasked."""
 
 from __future__ import annotations
 

@@ -142,5 +142,6 @@ def split(model: Network, shares: str | Sequence[object], private_n: bool) -> tu
     check.choice("shares", shares, ("optimal", "equal"))
     if shares == "equal":
         return (Fraction(1, len(families)),) * len(families)
-    scopes, shapes = [f.columns for f in families], [f.shape for f in families]
-    return optimal_shares(scopes, shapes, [1.0] * len(families), 1, private_n)
+    scopes = tuple(family.columns for family in families)
+    shapes = tuple(family.shape for family in families)
+    return optimal_shares(scopes, shapes, (1.0,) * len(families), 1, private_n)

@@ -249,8 +249,9 @@ def split(
         return (Fraction(1, len(families)),) * len(families)
     if shares == "optimal":
         costs = [2.0 if private_n else float(variance(f.cells, Fraction(1))) for f in families]
-        shapes = [family.shape for family in families]
-        return optimal_shares([f.columns for f in families], shapes, costs, 2, private_n)
+        shapes = tuple(family.shape for family in families)
+        columns = tuple(family.columns for family in families)
+        return optimal_shares(columns, shapes, tuple(costs), 2, private_n)
     scopes = [frozenset(family.columns) for family in families]
     inside = {small for small in scopes for large in scopes if small < large}
     weights = [

@@ -14,6 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -129,10 +130,11 @@ def least_variance(found: Components, costs: Sequence[float], power: int) -> Flo
     return np.asarray(p / p.sum())
 
 
+@lru_cache(maxsize=64)
 def optimal_shares(
-    scopes: Sequence[Names],
-    shapes: Sequence[tuple[int, ...]],
-    costs: Sequence[float],
+    scopes: tuple[Names, ...],
+    shapes: tuple[tuple[int, ...], ...],
+    costs: tuple[float, ...],
     power: int,
     totals: bool,
 ) -> tuple[Fraction, ...]:
