@@ -19,7 +19,8 @@ from tests.ledger.cases import ABOUT, document, guarantee
 WITHOUT_INTERVALS = (
     *("program of a number", "program of many parameters", "network fourier", "network map"),
     *("network fourier as it is", "network posterior_sample", "network posterior_sample, coarse"),
-    "network attribute",
+    *("network attribute", "network fourier, three states", "network map by distance"),
+    *("network posterior_sample, tempered", "network posterior_sample, many states"),
 )
 
 
