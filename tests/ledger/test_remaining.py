@@ -57,7 +57,7 @@ def test_nothing_is_left_that_is_refused(seed: int) -> None:
         left = remaining(opened, part)
         assert opened.pay(Amount(left.epsilon_units, left.delta_units), part)
         cost = opened.cost(
-            guarantee(rng.choice(["0.05", "0.3"]), rng.integers(2) * SMALL, "add-remove")
+            guarantee(rng.choice(["0.05", "0.3"]), int(rng.integers(2)) * SMALL, "add-remove")
         )
         with suppress(BudgetError):
             opened = opened.pay(cost, part)
