@@ -45,6 +45,8 @@ FRAME = pl.DataFrame(
 OUTCOME = dp.DirichletMultinomial(("y", "n"))
 REST = dp.DirichletMultinomial(("y", "rest"))
 PRIVATE_N = {"adjacency": "add-remove"}
+AGREED = {"reconcile": None}
+TABLES_OF = {"reconcile": "tables"}
 COUNTS = 4, 2, 1
 NUMBERS = MEAN.count(FRAME, "x")
 ROWS = LINE.count(FRAME, "y", ["x", "z"])
@@ -119,18 +121,25 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
         *(OUTCOME, 1, "lattice", PRIVATE_N),
     ),
     "groups": (OUTCOME.count(FRAME, "a", by="c", groups=(1, 2, 3)), OUTCOME, 1, "lattice", {}),
-    "network lattice": (NET.count(FRAME), NET, 2, "lattice", {"shares": "equal"}),
-    "network lattice as it is": (NET.count(FRAME), NET, 2, "lattice", {}),
+    "network lattice": (NET.count(FRAME), NET, 2, "lattice", AGREED | {"shares": "equal"}),
+    "network lattice as it is": (NET.count(FRAME), NET, 2, "lattice", AGREED),
     "network laplace_updates": (NET.count(FRAME), NET, 2, "laplace_updates", {}),
     "network add-remove": (NET.count(FRAME), NET, 2, "laplace_updates", PRIVATE_N),
-    "network lattice, add-remove": (NET.count(FRAME), NET, 2, "lattice", PRIVATE_N),
-    "network lattice of persons": (PERSONS, NET, 2, "lattice", PRIVATE_N | {"shares": (0.3, 0.6)}),
-    "network lattice of averages": (AVERAGES, NET, 2, "lattice", PRIVATE_N),
-    "network lattice, one record each": (SINGLE, NET, 2, "lattice", {}),
+    "network lattice, add-remove": (NET.count(FRAME), NET, 2, "lattice", PRIVATE_N | AGREED),
+    "network lattice of persons": (
+        *(PERSONS, NET, 2, "lattice"),
+        PRIVATE_N | AGREED | {"shares": (0.3, 0.6)},
+    ),
+    "network lattice of averages": (AVERAGES, NET, 2, "lattice", PRIVATE_N | AGREED),
+    "network lattice, one record each": (SINGLE, NET, 2, "lattice", AGREED),
     "network laplace_updates of persons": (PERSONS, NET, 2, "laplace_updates", PRIVATE_N),
     "network laplace_updates of averages": (AVERAGES, NET, 2, "laplace_updates", PRIVATE_N),
     "network fourier": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {"t": Fraction(1, 2)}),
     "network fourier as it is": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {}),
+    "network lattice, tables": (NET.count(FRAME), NET, 2, "lattice", TABLES_OF),
+    "network lattice of averages, tables": (AVERAGES, NET, 2, "lattice", PRIVATE_N | TABLES_OF),
+    "network laplace_updates, tables": (NET.count(FRAME), NET, 2, "laplace_updates", TABLES_OF),
+    "network fourier, tables": (FLAGS.count(FRAME), FLAGS, 2, "fourier", TABLES_OF),
     "network posterior_sample, coarse": (
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"grid": 64, "omega": 0.05},

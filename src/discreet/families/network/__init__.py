@@ -16,6 +16,8 @@ _CAN: dict[str, Any] = {
         "network is not known beforehand"
     ),
 }
+_RECONCILE = "What is made of noisy tables: tables none of which has a negative cell; or a model."
+_AS_P2 = Option("reconcile", "choice", None, _RECONCILE, choices=("tables", "model"))
 _AWARE = Deferred(f"{_HERE}.noise_aware:infer_network")
 _NOT_AWARE = Unavailable(
     "noise-aware posteriors of networks are for the mechanisms 'lattice' and 'laplace_updates'"
@@ -35,6 +37,11 @@ FAMILY = Family(
                     choices=("sizes", "equal"),
                 ),
                 *UNIT,
+                Option(
+                    *("reconcile", "choice", "tables", _RECONCILE),
+                    choices=("tables", "model"),
+                    unsaid=None,
+                ),
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
@@ -44,7 +51,7 @@ FAMILY = Family(
             "laplace_updates",
             Deferred(f"{_HERE}.mechanisms.noisy_tables:laplace_updates"),
             "Independent noise on every cell (P2).",
-            options=UNIT,
+            options=(*UNIT, _AS_P2),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
             **_CAN,
@@ -53,7 +60,7 @@ FAMILY = Family(
             "fourier",
             Deferred(f"{_HERE}.mechanisms.fourier:fourier"),
             "Noise on parities, for nodes of two states (P2).",
-            options=(Option("t", "number", 0, "Stealth: how sure no cell is negative."),),
+            options=(Option("t", "number", 0, "Stealth: how sure no cell is negative."), _AS_P2),
             noise_aware=_NOT_AWARE,
             **_CAN,
         ),

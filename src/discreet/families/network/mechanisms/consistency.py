@@ -45,7 +45,7 @@ def agreeing(
     for subset in _shared(scopes, parts is not None):
         held = [i for i, names in enumerate(scopes) if subset <= set(names)]
         outside = [_cells(scopes[i], shapes[i], subset) for i in held]
-        weights = _weights([1 / (variances[i] * c) for i, c in zip(held, outside, strict=True)])
+        weights = rounded_weights([1 / (variances[i] * c) for i, c in zip(held, outside, strict=True)])
         order = [[scopes[i].index(name) for name in sorted(subset)] for i in held]
         found = [_component(given[i], axes) for i, axes in zip(held, order, strict=True)]
         mean = sum(w * component for w, component in zip(weights, found, strict=True))
@@ -85,7 +85,7 @@ def _cells(names: Names, shape: tuple[int, ...], subset: frozenset[str]) -> int:
     return math.prod(k for name, k in zip(names, shape, strict=True) if name not in subset)
 
 
-def _weights(precisions: Sequence[Fraction]) -> list[int]:
+def rounded_weights(precisions: Sequence[Fraction]) -> list[int]:
     """Whole numbers in proportion, PARTS in all."""
     total = sum(precisions)
     weights = [round(PARTS * p / total) for p in precisions]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
@@ -20,6 +20,7 @@ from discreet.core.mechanism import drawn_from
 from discreet.core.tables import Network
 from discreet.errors import InputError
 from discreet.exact import Ints
+from discreet.families.network.mechanisms.reconciling import read_reconcile, reconciling, stored
 from discreet.laws.noise import NoiseLaw
 
 Subset: TypeAlias = tuple[str, ...]
@@ -28,7 +29,9 @@ Places: TypeAlias = tuple[tuple[int, ...], ...]  # of every family's coefficient
 MOST_ELIMINATED = 22  # variables of a table while the sensitivity is computed
 
 
-def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mechanism:
+def fourier(
+    model: Network, n: int, epsilon: Fraction, *, t: object = 0, reconcile: str | None = None
+) -> Mechanism:
     """Integer noise on o_γ, the number of records with odd parity ⟨γ, x⟩, for γ in the closure N.
 
     N holds every subset of every family, P2's downward closure. F_γ = n − 2·o_γ are the Fourier
@@ -39,6 +42,9 @@ def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mech
 
     For nodes of two states. Noise of scale s/ε, where s is at most |N| − 1 and 2d for naive Bayes
     with d features; P2 has |N|. Guarantee: ε.
+
+    reconcile: None, as the paper has it; or as of `lattice`: then no cell is negative, whatever t
+    is, and without records that nobody counted.
     """
     for family in model.families:
         if family.shape[-1] != 2:
@@ -50,6 +56,7 @@ def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mech
     stealth = check.rational("t", t)
     if not 0 <= stealth <= 10**6:
         raise InputError(f"t must lie between 0 and 1000000, got {check.show(stealth)}", "t")
+    how = read_reconcile(model, reconcile)
     columns = [family.columns for family in model.families]
     subsets = closure(model)
     number = {frozenset(subset): i for i, subset in enumerate(subsets)}
@@ -64,9 +71,18 @@ def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mech
         "Zhang, Rubinstein and Dimitrakakis 2016, Corollary 2; Barak et al. 2007",
     )
     raised = math.ceil(4 * stealth * len(subsets) ** 2 / epsilon)
+    marginals = partial(_marginals, n, raised, places, len(subsets))
+    # a cell of 2^d has (2^d − 1)/4^d times the variance of a coefficient
+    cells = [family.cells for family in model.families]
+    variances = [8 * Fraction(m - 1, m * m) * (change / epsilon) ** 2 for m in cells]
+    reconciled = reconciling(how, model, variances, n + raised, 1, _unchanged)
     law = partial(_law, n, epsilon / change, places, len(subsets))
     return Mechanism(
-        config=Config("fourier", model, n, epsilon, Adjacency.SUBSTITUTE, (("t", stealth),)),
+        config=Config(
+            *("fourier", model, n, epsilon, Adjacency.SUBSTITUTE),
+            (("t", stealth), *stored(how)),
+            asked=(("t", stealth), *stored(reconcile)),
+        ),
         guarantee=Guarantee(
             *(epsilon, Fraction(0), Adjacency.SUBSTITUTE),
             basis=theorem,
@@ -74,7 +90,7 @@ def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mech
         ),
         make_raw_law=law,
         make_law=law,  # the marginals determine the coefficients
-        make_released=partial(_marginals, n, raised, places, len(subsets)),
+        make_released=partial(_released, reconciled, marginals),
         possible=partial(drawn_from, n),
     )
 
@@ -162,6 +178,16 @@ def _law(n: int, rate: Fraction, places: Places, subsets: int, values: Outcome) 
             odd[place] = (n - coefficient) // 2
     counts = tuple(count or 0 for count in odd[1:])
     return PointMass(counts) if n == 0 else NoiseLaw(counts, rate, "two-sided")
+
+
+def _released(
+    reconciled: Callable[[Any], NDArray[Any]], marginals: Callable[[Ints], NDArray[Any]], raw: Ints
+) -> NDArray[Any]:
+    return reconciled(marginals(raw))
+
+
+def _unchanged(tables: NDArray[Any]) -> NDArray[Any]:
+    return tables
 
 
 def _marginals(n: int, raised: int, places: Places, subsets: int, raw: Ints) -> NDArray[Any]:
