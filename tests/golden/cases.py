@@ -139,6 +139,7 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
     "network lattice, tables": (NET.count(FRAME), NET, 2, "lattice", TABLES_OF),
     "network lattice of averages, tables": (AVERAGES, NET, 2, "lattice", PRIVATE_N | TABLES_OF),
     "network laplace_updates, tables": (NET.count(FRAME), NET, 2, "laplace_updates", TABLES_OF),
+    "network lattice, model": (NET.count(FRAME), NET, 2, "lattice", {"reconcile": "model"}),
     "network fourier, tables": (FLAGS.count(FRAME), FLAGS, 2, "fourier", TABLES_OF),
     "network posterior_sample, coarse": (
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
