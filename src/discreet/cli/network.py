@@ -48,6 +48,11 @@ from discreet.families.network import FAMILY
 @common.unit_options
 @common.reading_options
 @click.option("--shares", type=click.Choice(["sizes", "equal"]), help="Of lattice.")
+@click.option(
+    "--reconcile",
+    type=click.Choice(["tables", "model"]),
+    help="Make tables of noisy tables, or the marginals of one law.",
+)
 @click.option("--t", help="Stealth parameter of fourier.")
 @click.option("--samples", type=int, help="Of posterior_sample.")
 @click.option("--omega", help="Least probability of posterior_sample; tempers it.")

@@ -151,6 +151,7 @@ def mechanism(
             ("sizes" or "equal"), and as the next one unit, max_per_unit, per_unit;
             "laplace_updates": independent noise on every cell;
             "fourier": noise on parities, for nodes of two states; option t, P2's stealth;
+            these three take reconcile, what is made of noisy tables ("tables", "model" or None);
             "posterior_sample": draws of the probabilities; options samples, omega, grid;
             "map": likely probabilities; option points.
             For a `NormalMean`:

@@ -80,6 +80,8 @@ def released(
     Additive noise is drawn for all splits at once: its law is the same for all counts.
     """
     n = sum(splits[0].counts[: net.families[0].cells])
+    if name == LATTICE:  # agreement alone, as fourier: both may show negative cells
+        options = {"reconcile": None} | options
     made = mechanism(name, net, n, epsilon=epsilon, **options)
     laws: list[Any] = [made.raw_law(tables(net, one.counts)) for one in splits]
     if name not in ADDITIVE:

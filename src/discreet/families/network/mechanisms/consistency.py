@@ -45,7 +45,9 @@ def agreeing(
     for subset in _shared(scopes, parts is not None):
         held = [i for i, names in enumerate(scopes) if subset <= set(names)]
         outside = [_cells(scopes[i], shapes[i], subset) for i in held]
-        weights = rounded_weights([1 / (variances[i] * c) for i, c in zip(held, outside, strict=True)])
+        weights = rounded_weights(
+            [1 / (variances[i] * c) for i, c in zip(held, outside, strict=True)]
+        )
         order = [[scopes[i].index(name) for name in sorted(subset)] for i in held]
         found = [_component(given[i], axes) for i, axes in zip(held, order, strict=True)]
         mean = sum(w * component for w, component in zip(weights, found, strict=True))

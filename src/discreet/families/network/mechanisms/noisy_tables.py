@@ -156,8 +156,9 @@ def family_lattice(
     """Every family's joint table by the lattice law with its share of ε, then made to agree.
 
     Algorithm 1's noise given that it leaves the total of every table as it is, so never worse; then
-    tables that agree wherever families overlap, in exact fractions. Under add-remove n is private: the noise is independent, discrete Laplace of scale m/ε_f where a unit
-    has at most m records, and the tables' totals, which are noisy, are made to agree as well.
+    tables that agree wherever families overlap, in exact fractions. Under add-remove n is private:
+    the noise is independent, discrete Laplace of scale m/ε_f where a unit has at most m records,
+    and the tables' totals, which are noisy, are made to agree as well.
 
     shares: "sizes", proportional to the cube root of the number of cells, which makes the sum of
     the variances least, and half that for a table that is a marginal of another; "equal"; or a
