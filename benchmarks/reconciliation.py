@@ -12,8 +12,9 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -145,28 +146,28 @@ def mbi_worker() -> Iterator[Any]:
     assert process.stdin
     assert process.stdout
     process.stdout.readline()
-
-    def ask(found: Problem, raw: Any, deviations: list[float]) -> Found:
-        net = found.net
-        ends = np.cumsum([family.cells for family in net.families])[:-1]
-        task = {
-            "states": {name: len(states) for name, states in net.states.items()},
-            "scopes": [family.columns for family in net.families],
-            "tables": [part.tolist() for part in np.split(np.array(raw), ends)],
-            "deviations": deviations,
-            "n": found.tables.n_records,
-        }
-        process.stdin.write(json.dumps(task) + "\n")
-        process.stdin.flush()
-        answer = json.loads(process.stdout.readline())
-        flat = [x for table in answer["tables"] for x in table]
-        return measure(found, flat, answer["seconds"])
-
     try:
-        yield ask
+        yield partial(_ask, process.stdin, process.stdout)
     finally:
         process.stdin.close()
         process.wait()
+
+
+def _ask(tasks: IO[str], answers: IO[str], found: Problem, raw: Any, deviations: Any) -> Found:
+    net = found.net
+    ends = np.cumsum([family.cells for family in net.families])[:-1]
+    task = {
+        "states": {name: len(states) for name, states in net.states.items()},
+        "scopes": [family.columns for family in net.families],
+        "tables": [part.tolist() for part in np.split(np.array(raw), ends)],
+        "deviations": deviations,
+        "n": _n(found),
+    }
+    tasks.write(json.dumps(task) + "\n")
+    tasks.flush()
+    answer = json.loads(answers.readline())
+    flat = [x for table in answer["tables"] for x in table]
+    return measure(found, flat, answer["seconds"])
 
 
 def compare(

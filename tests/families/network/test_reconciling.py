@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
 import math
@@ -334,9 +335,9 @@ DIGEST = "2db57fb2696e8615a1d3ba00fe163bdca394a1875890a4502510ad7074feb21e"
 def test_another_process_finds_the_same() -> None:
     """With another seed of hashes, and with numpy's loops for other processors."""
     plain = {k: v for k, v in os.environ.items() if k != "NPY_DISABLE_CPU_FEATURES"}
-    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-
-    features = " ".join(name for name in __cpu_dispatch__ if __cpu_features__.get(name))
+    loops: Any = importlib.import_module("numpy._core._multiarray_umath")
+    known, here = loops.__cpu_dispatch__, loops.__cpu_features__
+    features = " ".join(name for name in known if here.get(name))
     for more in (
         {"PYTHONHASHSEED": "1"},
         {"PYTHONHASHSEED": "2", "NPY_DISABLE_CPU_FEATURES": features},
@@ -364,7 +365,8 @@ def test_a_large_network_is_reconciled() -> None:
     assert dict(made.config.options)["reconcile"] == "model"
     value = made.postprocess(rng.integers(-900, 1000, net.size))
     assert min(value) >= 0
-    rest, seen = iter(value), {}
+    rest = iter(value)
+    seen: dict[str, Any] = {}
     for family in net.families:
         table = np.array(list(itertools.islice(rest, family.cells)), dtype=object)
         for axis, name in enumerate(family.columns):

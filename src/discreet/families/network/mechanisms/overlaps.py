@@ -20,7 +20,7 @@ import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -131,8 +131,8 @@ def _level(
     starts: Ints,
     holders: dict[str, list[int]],
 ) -> Level:
-    columns: list[list[Ints]] = [[] for _ in range(6)]
-    leaders: list[Ints] = []
+    columns: list[list[Any]] = [[] for _ in range(6)]
+    leaders: list[Any] = []
     parts = shared = 0
     for each in sets:
         names = sorted(each)
@@ -149,12 +149,12 @@ def _level(
                 starts[i] + first,
             )
             for column, values in zip(columns, row, strict=True):
-                column.append(np.asarray(values))
+                column.append(values)
             if place == 0:
                 leaders.append(parts + np.arange(size))
             parts += size
         shared += size
-    return Level(*map(np.concatenate, columns), leader=np.concatenate(leaders))
+    return Level(*(np.concatenate(column) for column in (*columns, leaders)))
 
 
 @lru_cache(maxsize=10_000)
