@@ -49,7 +49,9 @@ FRAME = pl.DataFrame(
 OUTCOME = dp.DirichletMultinomial(("y", "n"))
 REST = dp.DirichletMultinomial(("y", "rest"))
 PRIVATE_N = {"adjacency": "add-remove"}
-SIZES = {"shares": "sizes"}
+OLD = {"shares": "sizes", "reconcile": None}
+TABLES_OF = {"shares": "sizes", "reconcile": "tables"}
+AGREED = {"reconcile": None}
 COUNTS = 4, 2, 1
 NUMBERS = MEAN.count(FRAME, "x")
 ROWS = LINE.count(FRAME, "y", ["x", "z"])
@@ -124,32 +126,64 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
         *(OUTCOME, 1, "lattice", PRIVATE_N),
     ),
     "groups": (OUTCOME.count(FRAME, "a", by="c", groups=(1, 2, 3)), OUTCOME, 1, "lattice", {}),
-    "network lattice": (NET.count(FRAME), NET, 2, "lattice", {"shares": "equal"}),
-    "network lattice as it is": (NET.count(FRAME), NET, 2, "lattice", SIZES),
-    "network lattice, optimal": (NET.count(FRAME), NET, 2, "lattice", {}),
+    "network lattice": (NET.count(FRAME), NET, 2, "lattice", AGREED | {"shares": "equal"}),
+    "network lattice as it is": (NET.count(FRAME), NET, 2, "lattice", OLD),
+    "network lattice, optimal": (NET.count(FRAME), NET, 2, "lattice", AGREED),
     "network laplace_updates": (NET.count(FRAME), NET, 2, "laplace_updates", {}),
     "network add-remove": (NET.count(FRAME), NET, 2, "laplace_updates", PRIVATE_N),
-    "network lattice, add-remove": (NET.count(FRAME), NET, 2, "lattice", PRIVATE_N | SIZES),
-    "network lattice of persons": (PERSONS, NET, 2, "lattice", PRIVATE_N | {"shares": (0.3, 0.6)}),
-    "network lattice of averages": (AVERAGES, NET, 2, "lattice", PRIVATE_N | SIZES),
-    "network lattice, one record each": (SINGLE, NET, 2, "lattice", SIZES),
-    "network lattice, optimal, add-remove": (NET.count(FRAME), NET, 2, "lattice", PRIVATE_N),
-    "network gaussian": (NET.count(FRAME), NET, 2, "gaussian", {"delta": 1e-6}),
+    "network lattice, add-remove": (NET.count(FRAME), NET, 2, "lattice", PRIVATE_N | OLD),
+    "network lattice of persons": (
+        PERSONS,
+        NET,
+        2,
+        "lattice",
+        PRIVATE_N | AGREED | {"shares": (0.3, 0.6)},
+    ),
+    "network lattice of averages": (AVERAGES, NET, 2, "lattice", PRIVATE_N | OLD),
+    "network lattice, one record each": (SINGLE, NET, 2, "lattice", OLD),
+    "network lattice, optimal, add-remove": (
+        *(NET.count(FRAME), NET, 2, "lattice"),
+        PRIVATE_N | AGREED,
+    ),
+    "network gaussian": (NET.count(FRAME), NET, 2, "gaussian", AGREED | {"delta": 1e-6}),
     "network gaussian, equal": (
         *(NET.count(FRAME), NET, 2, "gaussian"),
-        {"delta": 1e-6, "shares": "equal"},
+        AGREED | {"delta": 1e-6, "shares": "equal"},
     ),
     "network gaussian, add-remove": (
         *(NET.count(FRAME), NET, 2, "gaussian"),
-        PRIVATE_N | {"delta": 1e-6, "shares": (0.3, 0.6)},
+        PRIVATE_N | AGREED | {"delta": 1e-6, "shares": (0.3, 0.6)},
     ),
-    "network gaussian of persons": (PERSONS, NET, 2, "gaussian", PRIVATE_N | {"delta": 1e-6}),
-    "network gaussian of averages": (AVERAGES, NET, 2, "gaussian", PRIVATE_N | {"delta": 1e-6}),
+    "network gaussian of persons": (
+        PERSONS,
+        NET,
+        2,
+        "gaussian",
+        PRIVATE_N | AGREED | {"delta": 1e-6},
+    ),
+    "network gaussian of averages": (
+        AVERAGES,
+        NET,
+        2,
+        "gaussian",
+        PRIVATE_N | AGREED | {"delta": 1e-6},
+    ),
     "network laplace_updates of persons": (PERSONS, NET, 2, "laplace_updates", PRIVATE_N),
     "network laplace_updates of averages": (AVERAGES, NET, 2, "laplace_updates", PRIVATE_N),
     "network fourier": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {"t": Fraction(1, 2)}),
     "network fourier as it is": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {}),
     "network fourier, three states": (NET.count(FRAME), NET, 2, "fourier", {"t": 1}),
+    "network lattice, tables": (NET.count(FRAME), NET, 2, "lattice", TABLES_OF),
+    "network lattice of averages, tables": (AVERAGES, NET, 2, "lattice", PRIVATE_N | TABLES_OF),
+    "network laplace_updates, tables": (
+        NET.count(FRAME),
+        NET,
+        2,
+        "laplace_updates",
+        {"reconcile": "tables"},
+    ),
+    "network lattice, model": (NET.count(FRAME), NET, 2, "lattice", OLD | {"reconcile": "model"}),
+    "network fourier, tables": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {"reconcile": "tables"}),
     "network posterior_sample, coarse": (
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"grid": 64, "omega": 0.05},

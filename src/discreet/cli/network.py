@@ -52,6 +52,11 @@ from discreet.families.network import FAMILY
     help="How the tables of lattice and gaussian share the budget.  [default: optimal]",
 )
 @click.option("--delta", help="What may go wrong besides: for normal noise, below 1/n.")
+@click.option(
+    "--reconcile",
+    type=click.Choice(["tables", "model"]),
+    help="Make tables of noisy tables, or the marginals of one law.",
+)
 @click.option("--t", help="Stealth parameter of fourier.")
 @click.option("--samples", type=int, help="Of posterior_sample.")
 @click.option("--omega", help="Least probability of posterior_sample, which tempers it, or cut.")

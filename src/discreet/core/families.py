@@ -160,6 +160,7 @@ def mechanism(
             or numbers);
             "laplace_updates": independent noise on every cell;
             "fourier": noise on parities; option t, P2's stealth;
+            these four take reconcile, what is made of noisy tables ("tables", "model" or None);
             "posterior_sample": draws of the probabilities; options samples, omega (a number, or
             "cut", P2's), grid;
             "map": likely probabilities; option score ("distance", or P2's "mass" with points).

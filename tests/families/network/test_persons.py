@@ -94,7 +94,7 @@ def test_records_are_stored_as_before() -> None:
     for name in NAMES:
         for n, more in ((3, {}), (None, PRIVATE_N)):
             made = dp.mechanism(name, PAIR, n, epsilon=1, **more)
-            assert dict(made.config.options).keys() <= {"shares"}
+            assert dict(made.config.options).keys() <= {"shares", "reconcile"}
             asked = dp.mechanism(name, PAIR, n, epsilon=1, max_per_unit=1, **more)
             assert asked == made
 

@@ -52,7 +52,7 @@ def agreeing(
     for subset in shared_sets(scopes, parts is not None):
         held = [i for i, names in enumerate(scopes) if subset <= set(names)]
         outside = [_cells(scopes[i], shapes[i], subset) for i in held]
-        weights = _weights(
+        weights = rounded_weights(
             [_precision(variances[i], c) for i, c in zip(held, outside, strict=True)]
         )
         order = [[scopes[i].index(name) for name in sorted(subset)] for i in held]
@@ -99,7 +99,7 @@ def _precision(variance: Fraction | None, cells: int) -> Fraction:
     return Fraction(0) if variance is None else 1 / (variance * cells)
 
 
-def _weights(precisions: Sequence[Fraction]) -> list[int]:
+def rounded_weights(precisions: Sequence[Fraction]) -> list[int]:
     """Whole numbers in proportion, PARTS in all."""
     total = sum(precisions)
     weights = [round(PARTS * p / total) for p in precisions]

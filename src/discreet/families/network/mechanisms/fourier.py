@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -27,6 +27,7 @@ from discreet.core.tables import Network
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.network.mechanisms.consistency import exact_ratio
+from discreet.families.network.mechanisms.reconciling import read_reconcile, reconciling, stored
 from discreet.laws.noise import NoiseLaw, ProductLaw
 
 Subset: TypeAlias = tuple[str, ...]
@@ -45,7 +46,9 @@ class Coefficients(NamedTuple):
     largest: int  # factor of a number in a cell
 
 
-def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mechanism:
+def fourier(
+    model: Network, n: int, epsilon: Fraction, *, t: object = 0, reconcile: str | None = None
+) -> Mechanism:
     """Integer noise on o_γ, the number of records with odd parity ⟨γ, x⟩, for γ in the closure N.
 
     N holds every subset of every family, P2's downward closure. F_γ = n − 2·o_γ are the Fourier
@@ -60,10 +63,14 @@ def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mech
 
     Noise of scale s/ε, and 2s/ε for the latter numbers, where s is at most the number of blocks,
     |N| − 1 for two states and 2d for naive Bayes with d features; P2 has |N|. Guarantee: ε.
+
+    reconcile: None, as the paper has it; or as of `lattice`: then no cell is negative, whatever t
+    is, and without records that nobody counted.
     """
     stealth = check.rational("t", t)
     if not 0 <= stealth <= 10**6:
         raise InputError(f"t must lie between 0 and 1000000, got {check.show(stealth)}", "t")
+    how = read_reconcile(model, reconcile)
     found = coefficients(model)
     # Replacing a record x by y changes o_γ by one where ⟨γ, x ⊕ y⟩ is odd. A wider block has the
     # record's sign in one cell: it changes by 2 in l1 where cell or sign are other ones. With half
@@ -84,9 +91,17 @@ def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mech
         noise, "Zhang, Rubinstein and Dimitrakakis 2016, Corollary 2; Barak et al. 2007"
     )
     raised = math.ceil(4 * stealth * found.largest * found.size**2 / epsilon)
+    marginals = partial(_marginals, n, raised, found)
+    # a cell of m has (m − 1)/m² times the variance of a number, where all have two states
+    variances = [8 * Fraction(f.cells - 1, f.cells**2) / rate**2 for f in model.families]
+    reconciled = reconciling(how, model, variances, n + raised, 1, _unchanged)
     law = partial(_law, n, rate, found)
     return Mechanism(
-        config=Config("fourier", model, n, epsilon, Adjacency.SUBSTITUTE, (("t", stealth),)),
+        config=Config(
+            *("fourier", model, n, epsilon, Adjacency.SUBSTITUTE),
+            (("t", stealth), *stored(how)),
+            asked=(("t", stealth), *stored(reconcile)),
+        ),
         guarantee=Guarantee(
             *(epsilon, Fraction(0), Adjacency.SUBSTITUTE),
             basis=theorem,
@@ -94,7 +109,7 @@ def fourier(model: Network, n: int, epsilon: Fraction, *, t: object = 0) -> Mech
         ),
         make_raw_law=law,
         make_law=law,  # the marginals determine the coefficients
-        make_released=partial(_marginals, n, raised, found),
+        make_released=partial(_released, reconciled, marginals),
         possible=partial(drawn_from, n),
     )
 
@@ -244,6 +259,16 @@ def _law(n: int, rate: Fraction, known: Coefficients, values: Outcome) -> Law:
     if others:
         laws.append(NoiseLaw(others, rate / 2, "two-sided"))
     return laws[0] if len(laws) == 1 else ProductLaw(tuple(laws))
+
+
+def _released(
+    reconciled: Callable[[Any], NDArray[Any]], marginals: Callable[[Ints], NDArray[Any]], raw: Ints
+) -> NDArray[Any]:
+    return reconciled(marginals(raw))
+
+
+def _unchanged(tables: NDArray[Any]) -> NDArray[Any]:
+    return tables
 
 
 def _marginals(n: int, raised: int, known: Coefficients, raw: Ints) -> NDArray[Any]:

@@ -19,6 +19,12 @@ from discreet.errors import InputError
 from discreet.exact.hockey_stick import least_variance
 from discreet.families.network.mechanisms.consistency import require_few_overlaps
 from discreet.families.network.mechanisms.noisy_tables import agree, nothing, silent, tables_law
+from discreet.families.network.mechanisms.reconciling import (
+    DEFAULT,
+    read_reconcile,
+    reconciling,
+    stored,
+)
 from discreet.families.network.mechanisms.shares import given_shares, optimal_shares
 from discreet.laws.gaussian import MOST_VARIANCE, DiscreteGaussianLaw
 
@@ -34,6 +40,7 @@ def family_gaussian(
     unit: str = "record",
     max_per_unit: int = 1,
     per_unit: str = "cut",
+    reconcile: str | None = DEFAULT,
 ) -> Mechanism:
     """Discrete Gaussian noise on every family's joint table, then made to agree as by `lattice`.
 
@@ -43,7 +50,7 @@ def family_gaussian(
 
     shares: "optimal", those with which the tables that agree have the least variance, nothing for a
     table that is a marginal of another; "equal"; or a number for every table, which sum to 1 at
-    most, 0 for no table but such a marginal.
+    most, 0 for no table but such a marginal. reconcile: as of `lattice`.
     Guarantee: (ε, δ).
     """
     who = Unit.read(n, unit, max_per_unit, per_unit)
@@ -85,13 +92,15 @@ def family_gaussian(
         f"discrete Gaussian noise on the tables of families, {changes}{who.clause}",
         "Canonne, Kamath and Steinke 2020; Balle and Wang 2018, Theorem 8",
     )
+    how = read_reconcile(model, reconcile)
+    total, steps = (None, who.parts) if n is None else (n, 1)
     law = partial(
         tables_law, cells, [nothing if v is None else partial(_noise, v, n) for v in variances]
     )
     return Mechanism(
         config=Config(
             *("gaussian", model, n, epsilon, adjacency),
-            (("delta", probability), ("shares", parts), *who.options_if_any),
+            (("delta", probability), ("shares", parts), *who.options_if_any, *stored(how)),
         ),
         guarantee=Guarantee(
             *(epsilon, probability, adjacency, who.name, who.most, theorem),
@@ -100,7 +109,10 @@ def family_gaussian(
         ),
         make_raw_law=law,
         make_law=law,
-        make_released=partial(agree, model, variances, None if n is not None else who.parts, n),
+        make_released=reconciling(
+            *(how, model, variances, total, steps),
+            partial(agree, model, variances, None if n is not None else who.parts, n),
+        ),
         possible=partial(_possible, n, cells, [v is None for v in variances]),
     )
 

@@ -25,6 +25,12 @@ from discreet.families.network.mechanisms.consistency import (
     exact_ratio,
     require_few_overlaps,
 )
+from discreet.families.network.mechanisms.reconciling import (
+    DEFAULT,
+    read_reconcile,
+    reconciling,
+    stored,
+)
 from discreet.families.network.mechanisms.shares import given_shares, optimal_shares
 from discreet.laws.lattice import clip, lattice_law
 from discreet.laws.noise import NoiseLaw, ProductLaw
@@ -39,12 +45,16 @@ def laplace_updates(
     unit: str = "record",
     max_per_unit: int = 1,
     per_unit: str = "cut",
+    reconcile: str | None = None,
 ) -> Mechanism:
     """Independent integer noise on every cell of every family table, then cut to [0, n].
 
     P2, Algorithm 1, with discrete Laplace noise of scale 2|I|/ε instead of Laplace noise, for nodes
     with any number of states. Under add-remove the scale is m|I|/ε, where a unit has at most m
     records, and cells are cut at 0; units that weigh one have m = 1. Guarantee: ε.
+
+    reconcile: None, as the paper has it; or as of `lattice`, from the noise as it is, of n records
+    where n is public.
     """
     # A record is in exactly one cell of every family's table. Replacing it changes each of the |I|
     # tables by at most 2 in l1, adding or removing it by 1; a unit with at most m records changes
@@ -58,7 +68,13 @@ def laplace_updates(
         f"{changes}",
         "Zhang, Rubinstein and Dimitrakakis 2016, Corollary 1",
     )
-    config = Config("laplace_updates", model, n, epsilon, adjacency, who.options_if_any)
+    how = read_reconcile(model, reconcile)
+    config = Config(
+        *("laplace_updates", model, n, epsilon, adjacency),
+        (*who.options_if_any, *stored(how)),
+        asked=(*who.options_if_any, *stored(reconcile)),
+    )
+    made = partial(reconciling, how, model, (2 / rate**2,) * tables, n, who.parts)
     noisy = partial(_independent, rate, None, None, n)
     if n is None:
         return Mechanism(
@@ -66,8 +82,8 @@ def laplace_updates(
             guarantee=_add_remove(who, epsilon, (epsilon / tables,) * tables, theorem),
             make_raw_law=noisy,
             # parts of a unit are released as fractions, which no law of whole numbers has
-            make_law=noisy if who.averaged else partial(_independent, rate, 0, None, None),
-            make_released=partial(_not_negative, who.parts),
+            make_law=noisy if who.averaged or how else partial(_independent, rate, 0, None, None),
+            make_released=made(partial(_not_negative, who.parts)),
         )
     return Mechanism(
         config=config,
@@ -77,8 +93,8 @@ def laplace_updates(
             curve=Composed(((Pure(rate), changes),)),
         ),
         make_raw_law=noisy,
-        make_law=partial(_independent, rate, 0, n, n),
-        make_released=partial(clip, n),
+        make_law=noisy if how else partial(_independent, rate, 0, n, n),
+        make_released=made(partial(clip, n)),
         possible=partial(drawn_from, n),
     )
 
@@ -134,19 +150,24 @@ def family_lattice(
     unit: str = "record",
     max_per_unit: int = 1,
     per_unit: str = "cut",
+    reconcile: str | None = DEFAULT,
 ) -> Mechanism:
     """Every family's joint table by the lattice law with its share of ε, then made to agree.
 
-    Algorithm 1's noise given that it leaves the total of every table as it is, so never worse. Then
-    the nearest tables, weighted by the variances of the noise, whose marginals agree wherever
-    families overlap: exact fractions that may be negative, which the posterior takes for 0. Under
-    add-remove n is private: the noise is independent, discrete Laplace of scale m/ε_f where a unit
-    has at most m records, and the tables' totals, which are noisy, are made to agree as well.
+    Algorithm 1's noise given that it leaves the total of every table as it is, so never worse; then
+    tables that agree wherever families overlap, in exact fractions. Under add-remove n is private:
+    the noise is independent, discrete Laplace of scale m/ε_f where a unit has at most m records,
+    and the tables' totals, which are noisy, are made to agree as well.
 
     shares: "optimal", those with which the tables that agree have the least variance, nothing for
     a table that is a marginal of another; "sizes", proportional to the cube root of the number of
     cells, and half that for such a marginal; "equal"; or a number for every table, which sum to 1
     at most, 0 for no table but such a marginal.
+    reconcile: what is made of the noisy tables, at no cost. "tables": near ones without a negative
+    cell that agree, to the last digit. "model": they are the marginals of one law of all variables,
+    too; where its junction tree is too large, by the structure alone, this becomes "tables". None,
+    as in documents that do not say it: the nearest that agree, weighted by the variances of the
+    noise, which may be negative; the posterior takes these for 0.
     Guarantee: ε.
     """
     who = Unit.read(n, unit, max_per_unit, per_unit)
@@ -154,12 +175,18 @@ def family_lattice(
     parts = split(model, shares, n is None)
     budgets = tuple(epsilon * part for part in parts)
     cells = tuple(family.cells for family in model.families)
+    how = read_reconcile(model, reconcile)
     config = Config(
-        *("lattice", model, n, epsilon, adjacency, (("shares", parts), *who.options_if_any)),
-        asked=(("shares", shares if isinstance(shares, str) else parts), *who.options_if_any),
+        *("lattice", model, n, epsilon, adjacency),
+        (("shares", parts), *who.options_if_any, *stored(how)),
+        asked=(
+            ("shares", shares if isinstance(shares, str) else parts),
+            *who.options_if_any,
+            *(() if reconcile == DEFAULT else stored(reconcile)),
+        ),
     )
     if n is None:
-        return _independent_lattice(config, who, budgets, cells)
+        return _independent_lattice(config, who, budgets, cells, how)
     # Replacing a record changes each family's table by e_i − e_j at most, for which the lattice law
     # with ε_f loses ε_f. The tables' laws are independent, so the losses add up: Σ ε_f ≤ ε. A unit
     # with at most one record is replaced as that record is, with n units in all. Of a table with
@@ -185,13 +212,19 @@ def family_lattice(
         ),
         make_raw_law=law,
         make_law=law,
-        make_released=partial(agree, model, variances, None, n),
+        make_released=reconciling(
+            how, model, variances, n, 1, partial(agree, model, variances, None, n)
+        ),
         possible=partial(_keep_totals, n, cells, budgets),
     )
 
 
 def _independent_lattice(
-    config: Config, who: Unit, budgets: tuple[Fraction, ...], cells: tuple[int, ...]
+    config: Config,
+    who: Unit,
+    budgets: tuple[Fraction, ...],
+    cells: tuple[int, ...],
+    how: str | None,
 ) -> Mechanism:
     # A record is in one cell of every table, so a unit with at most m records changes each table by
     # at most m in l1, one whose records weigh 3600 parts together by 3600. Independent discrete
@@ -212,7 +245,10 @@ def _independent_lattice(
         guarantee=_add_remove(who, config.epsilon, budgets, theorem),
         make_raw_law=law,
         make_law=law,
-        make_released=partial(agree, config.model, variances, who.parts, None),
+        make_released=reconciling(
+            *(how, config.model, variances, None, who.parts),
+            partial(agree, config.model, variances, who.parts, None),
+        ),
         possible=partial(silent, cells, [not budget for budget in budgets]),
     )
 
