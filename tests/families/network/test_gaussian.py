@@ -79,7 +79,7 @@ def test_delta_by_convolution(
         limit = claimed or float(mechanism.guarantee.delta_at(target))
         assert delta <= limit * (1 + 1e-3) + 1e-12
         if abs(np.array(change)).max() == max(1, mechanism.guarantee.max_per_unit):
-            assert delta > 0.5 * limit  # not wasted either
+            assert delta > 0.3 * limit  # not wasted either
 
 
 @pytest.mark.parametrize("n", [9, None])

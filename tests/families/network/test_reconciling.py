@@ -76,10 +76,9 @@ def marginals_of(net: dp.BayesNet, law: Floats) -> list[Floats]:
 CASES: list[tuple[str, str, str]] = [
     (net, mechanism, adjacency)
     for net in NETS
-    for mechanism in ("lattice", "laplace_updates", "fourier")
+    for mechanism in ("lattice", "gaussian", "laplace_updates", "fourier")
     for adjacency in ("substitute", "add-remove")
-    if mechanism != "fourier"
-    or (adjacency == "substitute" and all(len(s) == 2 for s in NETS[net].labels))
+    if mechanism != "fourier" or adjacency == "substitute"
 ]
 
 
@@ -89,6 +88,7 @@ def test_tables_are_tables(name: str, mechanism: str, adjacency: str, way: str) 
     """Not negative, agreeing to the last digit, of the right total; read as they were written."""
     net = NETS[name]
     more: dict[str, Any] = {"adjacency": adjacency, "reconcile": way}
+    more |= {"delta": 1e-6} if mechanism == "gaussian" else {}
     for n, epsilon in ((0, 1), (1, 0.01), (1, 1), (40, 0.001), (40, 0.2), (3000, 1), (40, 1e6)):
         values = counted(net, n)
         made = dp.release(values, net, epsilon, mechanism, rng=np.random.default_rng(n), **more)
@@ -103,15 +103,15 @@ def test_tables_are_tables(name: str, mechanism: str, adjacency: str, way: str) 
             agreed = dp.mechanism(
                 "lattice", net, epsilon=epsilon, adjacency=adjacency, reconcile=None
             )
-            near = agreed.postprocess(made.raw)
-            assert totals == {max(sum(near[: net.families[0].cells]), 0)}
+            total = sum(agreed.postprocess(made.raw)[: net.families[0].cells])
+            assert totals == {max(total, 0)}
         again = dp.Release.from_json(made.to_json())
         assert again == made
         assert again.to_json() == made.to_json()
         assert all(type(x) in (int, Fraction) for x in made.value)
         if epsilon == 1e6 and n:
             near = np.array(made.value, dtype=float) - net.to_vector(values)
-            assert abs(near).max() < 1e-3
+            assert abs(near).max() < (1 if mechanism == "gaussian" else 1e-3)  # whose σ² ≥ 0.03
         for node in net.nodes:
             assert made.posterior.mean(node).sum(axis=1) == pytest.approx(1)
 
@@ -307,7 +307,8 @@ def test_huge_numbers_and_large_noise() -> None:
 
 def test_a_total_that_noise_made_negative() -> None:
     for way in WAYS:
-        made = dp.mechanism("lattice", FORK, epsilon=1, adjacency="add-remove", reconcile=way)
+        more: dict[str, Any] = {"adjacency": "add-remove", "reconcile": way, "shares": "sizes"}
+        made = dp.mechanism("lattice", FORK, epsilon=1, **more)
         assert made.postprocess((-3,) * FORK.size) == (0,) * FORK.size
         tiny = made.postprocess((1, *(0,) * (FORK.size - 1)))
         assert min(tiny) >= 0

@@ -21,7 +21,7 @@ from discreet.laws.variances import laplace_variance, lattice_variance, normal_v
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """What noise adds to the released tables, before negative cells are taken for 0.
+    """What noise adds to the released tables, before they are reconciled.
 
     `error` is the expected total variation distance of a family's released table, as proportions,
     from the true one, on average over the families, and `tables` has it for each; `deviation` is

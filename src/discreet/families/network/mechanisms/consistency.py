@@ -53,7 +53,7 @@ def agreeing(
         held = [i for i, names in enumerate(scopes) if subset <= set(names)]
         outside = [_cells(scopes[i], shapes[i], subset) for i in held]
         weights = rounded_weights(
-            [_precision(variances[i], c) for i, c in zip(held, outside, strict=True)]
+            [precision(variances[i], c) for i, c in zip(held, outside, strict=True)]
         )
         order = [[scopes[i].index(name) for name in sorted(subset)] for i in held]
         found = [_component(given[i], axes) for i, axes in zip(held, order, strict=True)]
@@ -95,7 +95,8 @@ def _cells(names: Names, shape: tuple[int, ...], subset: frozenset[str]) -> int:
     return math.prod(k for name, k in zip(names, shape, strict=True) if name not in subset)
 
 
-def _precision(variance: Fraction | None, cells: int) -> Fraction:
+def precision(variance: Fraction | None, cells: int) -> Fraction:
+    """Of the sum of so many cells with this variance, None of those that were not measured."""
     return Fraction(0) if variance is None else 1 / (variance * cells)
 
 

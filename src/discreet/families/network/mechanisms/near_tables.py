@@ -39,12 +39,16 @@ class Near(NamedTuple):
 
 
 def near_tables(plan: Layout, precision: Floats, total: float, noisy: Floats) -> Near:
-    """Of noisy tables with these precisions of their cells, and the total to have."""
+    """Of noisy tables with these precisions of their cells, and the total to have.
+
+    A table of precision 0 lies in others and is their marginal; it has no prior of its own.
+    """
     held = overlaps.weights(plan, precision)
     agreeing = overlaps.agree(plan, held, total, noisy)
     shares = product(plan, one_way(plan, agreeing))
-    prior = STRENGTH * plan.sizes[plan.table] * shares + LEAST
-    quadruple = 4 * prior / precision[plan.table]
+    measured = precision[plan.table] > 0
+    prior = np.where(measured, STRENGTH * plan.sizes[plan.table] * shares + LEAST, 0.0)
+    quadruple = 4 * prior / np.where(measured, precision[plan.table], 1.0)
     enough = NEAR / math.sqrt(precision.max())
     positive, dual = np.maximum(agreeing, 0.0), np.zeros_like(agreeing)
     for _ in range(STEPS):
@@ -53,7 +57,8 @@ def near_tables(plan: Layout, precision: Floats, total: float, noisy: Floats) ->
         before = positive
         positive = (target + np.sqrt(target * target + quadruple)) / 2
         dual = target - positive
-        if max(np.abs(positive - before).max(), np.abs(found - positive).max()) < enough:
+        moved = np.maximum(np.abs(positive - before), np.abs(found - positive))
+        if moved[measured].max() < enough:
             break
     return Near(agreeing, prior, overlaps.agree(plan, held, total, positive))
 

@@ -21,7 +21,7 @@ from discreet import check
 from discreet.core.tables import Network
 from discreet.exact import Floats, Ints
 from discreet.families.network.mechanisms import fitting, overlaps
-from discreet.families.network.mechanisms.consistency import PARTS, rounded_weights
+from discreet.families.network.mechanisms.consistency import PARTS, precision, rounded_weights
 from discreet.families.network.mechanisms.junction_tree import (
     apportioned,
     junction_tree,
@@ -87,54 +87,23 @@ def _reconciled(
 ) -> NDArray[Any]:
     if values.shape[1] != model.size:
         return values[:, :0]
-    every = _structure(model)
-    sizes = [family.cells for family in model.families]
-    told = [v is not None for v in variances]
-    scopes = tuple(itertools.compress(every[0], told))
-    shapes = tuple(itertools.compress(every[1], told))
-    known = [v for v in variances if v is not None]
+    scopes, shapes = _structure(model)
     plan = overlaps.layout(scopes, shapes)
-    precision = np.array([float(parts**2 / v) for v in known])
+    known = np.array([0.0 if v is None else float(parts**2 / v) for v in variances])
     rows: list[list[int | Fraction]] = []
-    for values_of_all in values.tolist():
-        row = list(itertools.compress(values_of_all, np.repeat(told, sizes)))
-        whole = _agreed_total(plan, known, parts, row) if total is None else Fraction(total)
+    for row in values.tolist():
+        whole = _agreed_total(plan, variances, parts, row) if total is None else Fraction(total)
         if whole <= 0:
-            rows.append([0] * len(values_of_all))
+            rows.append([0] * len(row))
             continue
         noisy = np.array([float(x) for x in row]) / parts
-        near = near_tables(plan, precision, float(whole), noisy)
-        found = (
-            _model(plan, scopes, shapes, precision, whole, near)
+        near = near_tables(plan, known, float(whole), noisy)
+        rows.append(
+            _model(plan, scopes, shapes, known, whole, near)
             if how == "model"
             else _tables(plan, whole, near.tables)
         )
-        rows.append(found if all(told) else _with_marginals(scopes, shapes, found, every[0]))
     return np.array(rows, dtype=object).reshape(len(rows), -1)
-
-
-def _with_marginals(
-    scopes: overlaps.Scopes,
-    shapes: overlaps.Shapes,
-    found: list[int | Fraction],
-    wanted: overlaps.Scopes,
-) -> list[int | Fraction]:
-    """All tables, of which some were found and the others are marginals of those."""
-    cells = iter(found)
-    tables = [
-        np.array(list(itertools.islice(cells, math.prod(shape))), dtype=object).reshape(shape)
-        for shape in shapes
-    ]
-    every: list[int | Fraction] = []
-    for names in wanted:
-        place = next(i for i, held in enumerate(scopes) if set(names) <= set(held))
-        held = scopes[place]
-        others = tuple(axis for axis, name in enumerate(held) if name not in names)
-        table = np.asarray(tables[place].sum(axis=others) if others else tables[place])
-        kept = [name for name in held if name in names]
-        table = table.transpose([kept.index(name) for name in names])
-        every += [_plain(Fraction(x)) for x in table.ravel().tolist()]
-    return every
 
 
 def _structure(model: Network) -> tuple[overlaps.Scopes, overlaps.Shapes]:
@@ -145,11 +114,11 @@ def _structure(model: Network) -> tuple[overlaps.Scopes, overlaps.Shapes]:
 
 
 def _agreed_total(
-    plan: Layout, variances: Sequence[Fraction], parts: int, row: list[Any]
+    plan: Layout, variances: Sequence[Fraction | None], parts: int, row: list[Any]
 ) -> Fraction:
     """The weighted mean of the noisy totals, as `consistency` has it."""
     sizes = plan.sizes.tolist()
-    shares = rounded_weights([1 / (v * m) for v, m in zip(variances, sizes, strict=True)])
+    shares = rounded_weights([precision(v, m) for v, m in zip(variances, sizes, strict=True)])
     cells = iter(row)
     totals = [sum(itertools.islice(cells, m)) for m in sizes]
     return Fraction(sum(s * t for s, t in zip(shares, totals, strict=True)), PARTS * parts)
