@@ -25,8 +25,8 @@ from discreet.families.network import FAMILY
 @click.option(
     "--mechanism",
     type=click.Choice(FAMILY.names),
-    help="lattice is the most accurate without --delta; gaussian needs it.  [default: lattice, with "
-    "--delta the better of both]",
+    help="lattice is the most accurate without --delta; gaussian needs it.  [default: lattice, "
+    "with --delta the better of both]",
 )
 @click.option(
     "--adjacency",

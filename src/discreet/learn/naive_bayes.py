@@ -35,7 +35,8 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         epsilon: the budget of one fit.
-        mechanism: as in `dp.release` for networks: "lattice", "gaussian" with options={"delta": …}, ….
+        mechanism: as in `dp.release` for networks: "lattice", "laplace_updates", …; "gaussian" with
+            options={"delta": …}.
         prior: the Dirichlet parameter of all cells, or as in `dp.BayesNet` by node, where the
             class is the node "class", or "class_" if a feature has that name.
         categories: the states of features, public: one list for all of them, a list of lists, or a

@@ -84,7 +84,8 @@ def _made(
     """Without a δ and with one, where these are possible."""
     tolerant = any(option.name == "delta" for option in spec.options)
     made = []
-    for options in ({}, {"delta": delta}) if tolerant else ({},):
+    ways: list[dict[str, Any]] = [{}, {"delta": delta}] if tolerant else [{}]
+    for options in ways:
         try:
             made.append(families.mechanism(spec.name, model, n, epsilon=epsilon, **options))
         except NotEnumerable:

@@ -64,16 +64,16 @@ def release(
             better where it can be computed; "gaussian" has normal noise; "randomized_response"
             perturbs every record by itself; the others are "ls_dim", "ls_hist", "ehd", "ehds",
             "smooth_hellinger" and "ehdl"; those of networks "laplace_updates", "fourier",
-            "posterior_sample" and "map", besides "lattice" and "gaussian"; of a normal mean "laplace", "gaussian", "input" and
-            "hellinger"; of a regression "statistics" and "sample": see `dp.mechanism`. None takes
-            "lattice", "laplace" or "statistics"; of categories, means and networks, with a delta,
-            "gaussian" where its noise is smaller for these categories or tables, epsilon and delta:
-            the release says which it was, and why.
+            "posterior_sample" and "map", besides "lattice" and "gaussian"; of a normal mean
+            "laplace", "gaussian", "input" and "hellinger"; of a regression "statistics" and
+            "sample": see `dp.mechanism`. None takes "lattice", "laplace" or "statistics"; of
+            categories, means and networks, with a delta, "gaussian" where its noise is smaller for
+            these categories or tables, epsilon and delta: the release says which it was, and why.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for some mechanisms, "add-remove" or "attribute".
-        delta: for `smooth_hellinger`, and for normal noise on counts, tables, a mean or statistics. Keep
-            it well below 1/n: that much can go wrong for every one of n persons.
+        delta: for `smooth_hellinger`, and for normal noise on counts, tables, a mean or statistics.
+            Keep it well below 1/n: that much can go wrong for every one of n persons.
         rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
         ledger: pays for the release (`dp.Ledger.open`); what the budget does not cover is refused.
         dataset: the name under which the ledger keeps the budget of these data.

@@ -100,6 +100,7 @@ def test_the_formula_is_what_is_drawn(name: str, n: int | None, adjacency: str) 
 @pytest.mark.parametrize(("n", "adjacency"), BOTH)
 def test_nothing_is_said_of_marginals(n: int | None, adjacency: str) -> None:
     """Zeros in the place of their table, whatever the data are; other zeros are refused."""
+    more: Any
     for name, more in (("lattice", {}), ("gaussian", {"delta": 1e-6})):
         made = dp.mechanism(name, PAIR, n, epsilon=1, adjacency=adjacency, **more)
         assert dict(made.config.options)["shares"] == (0, 1)
