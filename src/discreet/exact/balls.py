@@ -174,4 +174,4 @@ def _decimal_scale(number: Fraction, digits: int) -> Fraction:
 def _digits(number: int) -> int:
     """How many a positive number has; Python writes no more than 4300 of them."""
     fewer = (number.bit_length() - 1) * 30103 // 100_000
-    return fewer + 1 + (number >= 10 ** (fewer + 1))
+    return fewer + 1 + int(number >= 10 ** (fewer + 1))
