@@ -1,6 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH := .venv-bench
+MBI := .venv-mbi
 PIP := --disable-pip-version-check --quiet
 
 .PHONY: demo test slow lint bench findings clean
@@ -24,8 +25,8 @@ findings: $(VENV)/tested-with
 	$(VENV)/bin/python -m discreet_papers.findings > findings.tmp
 	mv findings.tmp docs/findings.md
 
-bench: $(BENCH)/installed
-	$(BENCH)/bin/python -m benchmarks
+bench: $(BENCH)/installed $(MBI)/installed
+	DISCREET_MBI=$(CURDIR)/$(MBI)/bin/python $(BENCH)/bin/python -m benchmarks
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -47,5 +48,10 @@ $(BENCH)/installed: pyproject.toml papers/pyproject.toml
 	$(BENCH)/bin/python -m pip install $(PIP) -e ".[bench]" -e ./papers
 	touch $@
 
+$(MBI)/installed:
+	$(PYTHON) -m venv $(MBI)
+	$(MBI)/bin/python -m pip install $(PIP) "mbi==2.0.0"
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(BENCH) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(MBI) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

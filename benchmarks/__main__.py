@@ -9,6 +9,7 @@ from benchmarks import (
     explorer,
     instruments,
     networks,
+    reconciliation,
     regression,
     speed,
 )
@@ -34,6 +35,7 @@ def main() -> None:
         networks.private_number,
         networks.wide_naive_bayes,
         networks.classification,
+        reconciliation.reconciliation,
         regression.statistics_at_scale,
         regression.private_regression,
         regression.wage_equation,

@@ -29,7 +29,7 @@ def alarm() -> None:
     tables = net.count(records)
     counted = time.perf_counter() - start
     rows = [["count all families in one pass", milliseconds(counted)]]
-    for name in ("lattice", "laplace_updates", "map", "posterior_sample"):
+    for name in ("lattice", "laplace_updates", "fourier", "map", "posterior_sample"):
         start = time.perf_counter()
         dp.release(tables, net, 1, name)
         rows.append([f"release by {name}", milliseconds(time.perf_counter() - start)])

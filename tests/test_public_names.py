@@ -30,6 +30,7 @@ def test_modules_that_moved_are_found_where_they_were(name: str) -> None:
 def documented() -> dict[str, Any]:
     """The public functions and classes, but for exceptions."""
     values = {name: getattr(dp, name) for name in dp.__all__}
+    values |= {name: getattr(testing, name) for name in ("check_family", "checks")}
     return {
         name: value
         for name, value in values.items()
@@ -42,9 +43,11 @@ def test_docstrings_are_complete(name: str) -> None:
     value = documented()[name]
     text = inspect.getdoc(value) or ""
     assert "Example" in text
+    assert ">>>" in text or name in ("Model", "check_family")  # pages and tests that are run
     if inspect.isfunction(value):
         assert "Args:" in text
         assert "Returns:" in text
+        assert "Raises:" in text
         for parameter in inspect.signature(value).parameters:
             assert re.search(rf"^ *{parameter}: ", text, re.MULTILINE), parameter
 

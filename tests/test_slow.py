@@ -7,6 +7,7 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def test_fifty_million_candidates(counts: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("prior", [1e-9, 0.001, 1, (1e-3, 1e12), 1e12])
-def test_total_variation_at_its_largest(prior: object, rng: np.random.Generator) -> None:
+def test_total_variation_at_its_largest(prior: Any, rng: np.random.Generator) -> None:
     n = 10**12
     for ones in (0, 1, 10**6, n // 2, n):
         for epsilon in (1e-6, 50):

@@ -32,6 +32,10 @@ class PrivacyWarning(UserWarning):
     """A release is made as it was asked for, though it protects less than one may think."""
 
 
+class AccuracyWarning(UserWarning):
+    """A release is made as it was asked for, though it says less than one may think."""
+
+
 class NotEnumerable(DiscreetError):  # noqa: N818 - a name of the public design
     """A law has too many outcomes to list; `candidates` says how many (None: infinitely many)."""
 

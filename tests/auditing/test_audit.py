@@ -61,7 +61,7 @@ SETTINGS = [
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 @pytest.mark.parametrize("name", [name for name in dp.MECHANISMS if name != "gaussian"])
-def test_audit_is_brute_force(name: str, setting: tuple[int, int, object, float]) -> None:
+def test_audit_is_brute_force(name: str, setting: tuple[int, int, Any, float]) -> None:
     k, n, prior, epsilon = setting
     model = dp.DirichletMultinomial(range(k), prior)
     made = dp.mechanism(name, model, n=n, epsilon=epsilon, **OPTIONS.get(name, {}))

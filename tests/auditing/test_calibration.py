@@ -30,7 +30,7 @@ def make(name: str, model: dp.DirichletMultinomial, n: int, epsilon: float) -> d
     [(2, 1, 1, 1), (2, 40, 1, 1), (2, 30, (0.1, 3), 5), (3, 9, "jeffreys", 0.5), (4, 4, 1, 1e-6)],
 )
 def test_the_budget_is_spent_and_not_more(
-    name: str, k: int, n: int, prior: object, epsilon: float
+    name: str, k: int, n: int, prior: Any, epsilon: float
 ) -> None:
     made = make(name, dp.DirichletMultinomial(range(k), prior), n, epsilon)
     assert made.guarantee.epsilon == Fraction(str(epsilon))

@@ -28,7 +28,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def regression(grid: int = 2, intercept: bool = False, radius: object = None) -> LinearRegression:
+def regression(grid: int = 2, intercept: bool = False, radius: Any = None) -> LinearRegression:
     bounds = {"x": (-1, 1), "y": (-1, 1)}
     return LinearRegression(1, 1, bounds, radius, intercept, grid).of("y", ["x"])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pytest
 from tests.families.network.networks import CHAIN, FORK, PAIR
@@ -13,8 +12,7 @@ import discreet as dp
 
 @pytest.mark.parametrize("name", ["lattice", "laplace_updates", "fourier", "map"])
 def test_the_witness_attains_the_loss(name: str) -> None:
-    options: dict[str, Any] = {"points": 5} if name == "map" else {}
-    made = dp.mechanism(name, FORK, 2, epsilon=1.5, **options)
+    made = dp.mechanism(name, FORK, 2, epsilon=1.5)
     found = dp.audit(made)
     assert found.witness is not None
     here, there = (made.make_raw_law(side) for side in found.witness[:2])

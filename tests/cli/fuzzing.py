@@ -145,7 +145,11 @@ COMMANDS: dict[str, tuple[float, dict[str, Make | None], dict[str, Make | None]]
         0.95,
         {"": file(DATA), "--structure": file(STRUCTURES), "--epsilon": number},
         {
-            "--mechanism": choice(("lattice", "laplace_updates", "fourier", "map", "ehds")),
+            "--mechanism": choice(
+                ("lattice", "gaussian", "laplace_updates", "fourier", "map", "ehds")
+            ),
+            "--delta": number,
+            "--shares": choice(("optimal", "sizes", "all")),
             "--prior": number,
             "--adjacency": adjacency,
             "--n": whole,

@@ -41,8 +41,13 @@ def test_a_delta_above_one_in_n(patients: Path) -> None:
         "records as it is, chosen at random; take a much smaller one.\n"
     )
     assert call(*asked, "--delta", "0.01", "--quiet", "--json").err == ""
-    private = call(*asked, "--delta", "0.02", "--quiet", "--json", "--adjacency", "add-remove")
-    assert private.err == ""  # n is not told
+    private = (*asked, "--quiet", "--json", "--adjacency", "add-remove", "--delta")
+    assert call(*private, "0.01").err == ""  # n is not told
+    assert "delta = 0.02 is large for any number of records" in call(*private, "0.02").err
+    counts = ("--categories", "cured,failed", "--n", "81")
+    plan = ("plan", *counts, "--epsilon", "1", "--mechanism", "gaussian", "--delta")
+    assert call(*plan, "0.01").err == ""
+    assert call(*plan, "0.02").err == result.err
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ from tests.ledger.cases import ABOUT, document, guarantee
 
 WITHOUT_INTERVALS = (
     *("program of a number", "program of many parameters", "network map", "network attribute"),
-    *("network posterior_sample", "network posterior_sample, coarse"),
+    *("network posterior_sample", "network posterior_sample, coarse", "network map by distance"),
+    *("network fourier, three states", "network posterior_sample, tempered"),
+    "network posterior_sample, many states",
 )
 
 

@@ -70,9 +70,12 @@ def test_files_of_dask_have_the_types_of_the_first(first: str, tmp_path: Path) -
             pq.write_table(table, tmp_path / f"{place}.parquet")
         frame = frames.read_parquet(tmp_path)
         assert MODEL.count(frame, "x").values == (3 + len(more), 0, 0)
-        for asked in ({"where": "u is not null"}, {"unit": "u", "max_per_unit": 1}):
-            with pytest.raises(dp.InputError, match="'u' must have one name and one type in all"):
-                MODEL.count(frame, "x", unknown="drop", **asked)
+        one = "'u' must have one name and one type in all"
+        of_units = "unit 'u' must hold .* got single floats" if first == "float" else one
+        with pytest.raises(dp.InputError, match=one):
+            MODEL.count(frame, "x", unknown="drop", where="u is not null")
+        with pytest.raises(dp.InputError, match=of_units):
+            MODEL.count(frame, "x", unknown="drop", unit="u", max_per_unit=1)
 
 
 def test_a_number_with_an_exponent_is_the_same_decimal_number(tmp_path: Path) -> None:
@@ -129,3 +132,30 @@ def test_a_line_of_feeds_is_blank(tmp_path: Path) -> None:
     for blank in ("\f", "\v \f"):
         with pytest.raises(dp.DataError, match="line 2 is blank"):
             counted(tmp_path / "x.jsonl", f'{{"x": "a"}}\n{blank}\n{{"x": "b"}}\n')
+
+
+@pytest.mark.parametrize("name", ["*", "^o$", "^.*$"])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_name_that_polars_takes_for_a_pattern(name: str, lazy: bool) -> None:
+    """It stood for other columns, and the engine reported a KeyError, or two of the same name."""
+    whole = pl.DataFrame({"o": ["a", "b"], name: ["b", "b"]})
+    frame: Any = whole.lazy() if lazy else whole
+    asked: list[dict[str, Any]] = [
+        {"column": name},
+        {"column": "o", "where": f"\"{name}\" = 'b'"},
+        {"column": "o", "unit": name, "max_per_unit": 1},
+    ]
+    for rules in asked:
+        with pytest.raises(dp.InputError, match="which polars takes for a pattern of names"):
+            MODEL.count(frame, **rules)
+    assert MODEL.count(frame, "o").values == (1, 1, 0)
+    assert MODEL.count(whole.to_arrow(), name).values == (0, 2, 0)
+
+
+@pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_column_with_a_name_of_ours(of: Any) -> None:
+    """Beside it the number of records had the same name, and the engine failed."""
+    for name in ("discreet_n", "discreet_0", "discreet_n_"):
+        frame = of({name: ["a", "a", "b"], "g": ["b", "b", "c"]})
+        assert MODEL.count(frame, name).values == (2, 1, 0)
+        assert MODEL.count(frame, name, by="g", groups=("b", "c")).values == (2, 0, 0, 0, 1, 0)

@@ -71,3 +71,18 @@ def test_units_of_text_files_are_their_text(
 def test_numbers_of_json_that_are_equal_are_one_unit(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"u":1,"c":"a"}\n{"u":1.0,"c":"a"}\n{"u":1e0,"c":"b"}\n')
     assert AB.count(tmp_path / "a.jsonl", "c", unit="u", per_unit="average").n_records == 1
+
+
+def test_a_unit_is_not_called_as_single_rows_are(tmp_path: Path) -> None:
+    """The rows of one patient record, cut to m, move counts by 2m if a row is taken away."""
+    frame = pl.DataFrame({"record": ["1", "1", "2"], "c": ["a", "b", "a"], "x": [0.0, 1.0, 1.0]})
+    frame.write_csv(tmp_path / "a.csv")
+    rules: tuple[dict[str, Any], ...] = ({"max_per_unit": 1}, {"per_unit": "average"})
+    for data in (frame, frame.to_pandas(), tmp_path / "a.csv"):
+        for rule in rules:
+            with pytest.raises(dp.InputError, match=r"unit must not be 'record', which stands for"):
+                AB.count(data, "c", unit="record", **rule)
+            with pytest.raises(dp.InputError, match="unit must not be 'record'"):
+                dp.NormalMean(bounds=(0, 1)).count(data, "x", unit="record", **rule)
+            with pytest.raises(dp.InputError, match="unit must not be 'record'"):
+                ONE_NODE.count(data, unit="record", **rule)

@@ -68,3 +68,9 @@ def test_precision_is_restored_and_threads_do_not_disturb_each_other() -> None:
         thread.join()
     assert ctx.prec == before
     assert all(bits == working and accuracy >= bits - 2 for bits, working, accuracy in seen)
+
+
+def test_numbers_of_more_digits_than_python_writes() -> None:
+    small = balls.rounded_up(lambda: arb(-100_000).exp())
+    assert 0 < small < Fraction(1, 10**43_000)
+    assert balls.rounded_down(lambda: arb(100_000).exp()) > 10**43_000

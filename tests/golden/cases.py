@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -14,11 +15,14 @@ import polars as pl
 import discreet as dp
 from discreet.core.documents import digest
 from discreet.core.tables import Tables
+from discreet.errors import AccuracyWarning
 from tests.programs.attacks import ADDED, BOOLS, with_params, written
 
 ABC = dp.DirichletMultinomial(("a", "b", "c"), prior=(0.5, 1, 2))
 AB = dp.BetaBinomial(categories=("a", "b"))
 NET = dp.BayesNet({"a": (), "c": ("a",)}, {"a": ("y", "n"), "c": (1, 2, 3)})
+MANY = dp.BayesNet({"c": ()}, {"c": range(8)})
+CUT = {"omega": "cut"}
 FLAGS = dp.BayesNet({"a": (), "b": ("a",)}, {"a": ("y", "n"), "b": (True, False)})
 TABLES = tuple(family.columns for family in NET.families)
 PERSONS = Tables(TABLES, ((2, 2), (1, 0, 1, 0, 1, 1)), unit="unit", max_per_unit=2)
@@ -45,6 +49,9 @@ FRAME = pl.DataFrame(
 OUTCOME = dp.DirichletMultinomial(("y", "n"))
 REST = dp.DirichletMultinomial(("y", "rest"))
 PRIVATE_N = {"adjacency": "add-remove"}
+OLD = {"shares": "sizes", "reconcile": None}
+TABLES_OF = {"shares": "sizes", "reconcile": "tables"}
+AGREED = {"reconcile": None}
 COUNTS = 4, 2, 1
 NUMBERS = MEAN.count(FRAME, "x")
 ROWS = LINE.count(FRAME, "y", ["x", "z"])
@@ -119,28 +126,83 @@ CASES: dict[str, tuple[Any, Any, Any, str, dict[str, Any]]] = {
         *(OUTCOME, 1, "lattice", PRIVATE_N),
     ),
     "groups": (OUTCOME.count(FRAME, "a", by="c", groups=(1, 2, 3)), OUTCOME, 1, "lattice", {}),
-    "network lattice": (NET.count(FRAME), NET, 2, "lattice", {"shares": "equal"}),
-    "network lattice as it is": (NET.count(FRAME), NET, 2, "lattice", {}),
+    "network lattice": (NET.count(FRAME), NET, 2, "lattice", AGREED | {"shares": "equal"}),
+    "network lattice as it is": (NET.count(FRAME), NET, 2, "lattice", OLD),
+    "network lattice, optimal": (NET.count(FRAME), NET, 2, "lattice", AGREED),
     "network laplace_updates": (NET.count(FRAME), NET, 2, "laplace_updates", {}),
     "network add-remove": (NET.count(FRAME), NET, 2, "laplace_updates", PRIVATE_N),
-    "network lattice, add-remove": (NET.count(FRAME), NET, 2, "lattice", PRIVATE_N),
-    "network lattice of persons": (PERSONS, NET, 2, "lattice", PRIVATE_N | {"shares": (0.3, 0.6)}),
-    "network lattice of averages": (AVERAGES, NET, 2, "lattice", PRIVATE_N),
-    "network lattice, one record each": (SINGLE, NET, 2, "lattice", {}),
+    "network lattice, add-remove": (NET.count(FRAME), NET, 2, "lattice", PRIVATE_N | OLD),
+    "network lattice of persons": (
+        PERSONS,
+        NET,
+        2,
+        "lattice",
+        PRIVATE_N | AGREED | {"shares": (0.3, 0.6)},
+    ),
+    "network lattice of averages": (AVERAGES, NET, 2, "lattice", PRIVATE_N | OLD),
+    "network lattice, one record each": (SINGLE, NET, 2, "lattice", OLD),
+    "network lattice, optimal, add-remove": (
+        *(NET.count(FRAME), NET, 2, "lattice"),
+        PRIVATE_N | AGREED,
+    ),
+    "network gaussian": (NET.count(FRAME), NET, 2, "gaussian", AGREED | {"delta": 1e-6}),
+    "network gaussian, equal": (
+        *(NET.count(FRAME), NET, 2, "gaussian"),
+        AGREED | {"delta": 1e-6, "shares": "equal"},
+    ),
+    "network gaussian, add-remove": (
+        *(NET.count(FRAME), NET, 2, "gaussian"),
+        PRIVATE_N | AGREED | {"delta": 1e-6, "shares": (0.3, 0.6)},
+    ),
+    "network gaussian of persons": (
+        PERSONS,
+        NET,
+        2,
+        "gaussian",
+        PRIVATE_N | AGREED | {"delta": 1e-6},
+    ),
+    "network gaussian of averages": (
+        AVERAGES,
+        NET,
+        2,
+        "gaussian",
+        PRIVATE_N | AGREED | {"delta": 1e-6},
+    ),
     "network laplace_updates of persons": (PERSONS, NET, 2, "laplace_updates", PRIVATE_N),
     "network laplace_updates of averages": (AVERAGES, NET, 2, "laplace_updates", PRIVATE_N),
     "network fourier": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {"t": Fraction(1, 2)}),
     "network fourier as it is": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {}),
+    "network fourier, three states": (NET.count(FRAME), NET, 2, "fourier", {"t": 1}),
+    "network lattice, tables": (NET.count(FRAME), NET, 2, "lattice", TABLES_OF),
+    "network lattice of averages, tables": (AVERAGES, NET, 2, "lattice", PRIVATE_N | TABLES_OF),
+    "network laplace_updates, tables": (
+        NET.count(FRAME),
+        NET,
+        2,
+        "laplace_updates",
+        {"reconcile": "tables"},
+    ),
+    "network lattice, model": (NET.count(FRAME), NET, 2, "lattice", OLD | {"reconcile": "model"}),
+    "network fourier, tables": (FLAGS.count(FRAME), FLAGS, 2, "fourier", {"reconcile": "tables"}),
     "network posterior_sample, coarse": (
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"grid": 64, "omega": 0.05},
     ),
-    "network posterior_sample": (NET.count(FRAME), NET, 30, "posterior_sample", {"samples": 2}),
+    "network posterior_sample": (
+        NET.count(FRAME),
+        NET,
+        30,
+        "posterior_sample",
+        CUT | {"samples": 2},
+    ),
+    "network posterior_sample, tempered": (NET.count(FRAME), NET, 30, "posterior_sample", {}),
+    "network posterior_sample, many states": (MANY.count(FRAME), MANY, 3, "posterior_sample", {}),
     "network attribute": (
         *(NET.count(FRAME), NET, 30, "posterior_sample"),
         {"adjacency": "attribute", "omega": 0.05},
     ),
-    "network map": (NET.count(FRAME), NET, 2, "map", {"points": 7}),
+    "network map": (NET.count(FRAME), NET, 2, "map", {"points": 7, "score": "mass"}),
+    "network map by distance": (NET.count(FRAME), NET, 2, "map", {}),
     "mean laplace": (MEAN.count(FRAME, "x"), MEAN, 1, "laplace", {}),
     "mean add-remove": (MEAN.count(FRAME, "x", where="z >= 0"), MEAN, 1, "laplace", PRIVATE_N),
     "mean gaussian, add-remove": (
@@ -221,7 +283,9 @@ def made(name: str, **who: Any) -> dp.Release[Any, Any, Any]:
     who = who or {"rng": np.random.default_rng(1)}
     if name in CASES:
         counts, model, epsilon, mechanism, options = CASES[name]
-        return dp.release(counts, model, epsilon, mechanism, **options, **who)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AccuracyWarning)
+            return dp.release(counts, model, epsilon, mechanism, **options, **who)
     declared, arguments, body, given = PROGRAMS[name]
     program = written(declared, arguments, body)
     release: dp.Release[Any, Any, Any] = program.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -139,7 +140,8 @@ def test_parts_are_for_add_remove_only(ledger: Ledger) -> None:
     ledger.create("d", adjacency="add-remove")
     with pytest.raises(InputError, match="'d' was created without parts"):
         ledger.charge("d", guarantee(1, 0, "add-remove"), ABOUT, part="a")
-    for parts in ("ab", ("a",), ("a", "a"), 5, ("a", ""), {"a": 1, "b": 2}):
+    wrong: tuple[Any, ...] = ("ab", ("a",), ("a", "a"), 5, ("a", ""), {"a": 1, "b": 2})
+    for parts in wrong:
         with pytest.raises(InputError, match="parts"):
             ledger.create("e", adjacency="add-remove", parts=parts)
 

@@ -75,7 +75,7 @@ def test_what_is_too_large_is_left_open() -> None:
 
 def test_bad_input() -> None:
     with pytest.raises(dp.InputError, match="model must be"):
-        dp.compare((1, 2), (1, 2), 1)  # type: ignore[arg-type]
+        dp.compare((1, 2), (1, 2), 1)  # type: ignore[call-overload]
     with pytest.raises(dp.InputError, match=r"counts\[0\] must not be negative"):
         dp.compare(dp.BetaBinomial(), (-1, 2), 1)
     with pytest.raises(dp.InputError, match="epsilon must"):

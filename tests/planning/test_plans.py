@@ -131,7 +131,7 @@ def test_the_worst_case_is_the_largest() -> None:
 @pytest.mark.parametrize("prior", [1, (3, 0.5, 1)])
 @pytest.mark.parametrize("epsilon", ["0.5", "4"])
 def test_the_family_of_the_worst_case_has_about_the_worst(
-    name: str, prior: object, epsilon: str, monkeypatch: pytest.MonkeyPatch
+    name: str, prior: Any, epsilon: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond 2,000 counts a family stands for all; here all are tried as well."""
     model = dp.DirichletMultinomial(("a", "b", "c"), prior=prior)
@@ -393,7 +393,7 @@ def test_bad_input() -> None:
     with pytest.raises(dp.InputError, match="at must have 2 entries"):
         dp.plan(BETA, 9, error=0.1, at=(0.2, 0.3, 0.5))
     with pytest.raises(dp.InputError, match=r"at must be 2 numbers, one per category, got 0\.5"):
-        dp.plan(BETA, 9, error=0.1, at=0.5)
+        dp.plan(BETA, 9, error=0.1, at=0.5)  # type: ignore[arg-type]
     with pytest.raises(dp.InputError, match=r"at\[0\] must be a number"):
         dp.plan(BETA, 9, error=0.1, at=("a", "b"))
     with pytest.raises(dp.InputError, match="at and worst_case exclude each other"):

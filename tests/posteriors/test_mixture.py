@@ -188,7 +188,7 @@ def test_probability_of_exceeding(rng: np.random.Generator) -> None:
     with pytest.raises(dp.InputError, match="other must be a posterior"):
         THREE.probability_exceeds("a", "b", "c")  # type: ignore[arg-type]
     with pytest.raises(dp.InputError, match="other must be a posterior"):
-        other.probability_exceeds("a", "b", 7)
+        other.probability_exceeds("a", "b", 7)  # type: ignore[arg-type]
 
 
 def test_sampling(rng: np.random.Generator) -> None:

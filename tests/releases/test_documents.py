@@ -48,6 +48,7 @@ N_IS_FREE = (
     *("gaussian clipped", "gaussian raw"),
     *("network laplace_updates", "network posterior_sample", "network posterior_sample, coarse"),
     *("network attribute", "network map"),
+    *("network posterior_sample, tempered", "network posterior_sample, many states"),
     *("line sample", "line sample, coarse", "program of a number", "program of many parameters"),
 )
 

@@ -90,8 +90,8 @@ MEAN = dp.NormalMean(bounds=(0, 10))
     [
         (LETTERS, ["a"], {}, ["lattice", "ls_hist", "gaussian"]),
         (LETTERS, ["a"], {"mechanism": "ehds"}, ["lattice", "ls_hist", "gaussian"]),
-        (NET, [], {}, ["lattice", "laplace_updates"]),
-        (NET, [], {"mechanism": "fourier"}, ["lattice", "laplace_updates"]),
+        (NET, [], {}, ["lattice", "gaussian", "laplace_updates"]),
+        (NET, [], {"mechanism": "fourier"}, ["lattice", "gaussian", "laplace_updates"]),
         (LINE, ["y"], {}, ["statistics"]),
         (LINE, ["y"], {"mechanism": "sample"}, ["statistics"]),
         (MEAN, ["x"], {}, ["laplace"]),

@@ -19,8 +19,7 @@ from discreet.exact.hockey_stick import (
     least_gaussian_delta,
 )
 from discreet.laws.gaussian import DiscreteGaussianLaw, SummedGaussianLaw
-from discreet.laws.noise import NoiseLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import NoiseLaw, ProductLaw
 
 
 class Shift(NamedTuple):

@@ -21,8 +21,7 @@ from discreet.errors import InputError, NotEnumerable
 from discreet.exact import balls
 from discreet.exact.balls import Real
 from discreet.laws.lattice import LatticeLaw
-from discreet.laws.noise import NoiseLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import NoiseLaw, ProductLaw
 from discreet.progress import track
 
 Record: TypeAlias = tuple[int, ...]  # the place of the state of every node

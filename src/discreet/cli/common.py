@@ -6,6 +6,7 @@ import functools
 import json
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from discreet import text_input
-from discreet.errors import InputError
+from discreet.errors import AccuracyWarning, InputError, PrivacyWarning
 from discreet.families.dirichlet import FAMILY
 
 if TYPE_CHECKING:
@@ -238,3 +239,20 @@ def waiting(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
+
+
+_OURS = (PrivacyWarning, AccuracyWarning)
+
+
+@contextmanager
+def said() -> Iterator[None]:
+    """Say what the library warns of; texts of others may quote records."""
+    from discreet.cli.failures import spoken
+
+    with warnings.catch_warnings(record=True) as found:
+        for kind in _OURS:
+            warnings.simplefilter("always", kind)
+        yield
+    for each in found:
+        if isinstance(each.message, _OURS):
+            click.echo(f"Warning: {spoken(str(each.message))}.", err=True)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.cli import common
-from discreet.errors import DiscreetError, InputError, PrivacyWarning
+from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger
@@ -57,7 +55,7 @@ def carry_out(
     with common.waiting("counting"):
         counts = count()
     _say_privately(counts)
-    with _warning():
+    with common.said():
         made = release(
             counts,
             model,
@@ -74,19 +72,6 @@ def carry_out(
     left = None if book is None or dataset is None else (dataset, book, part)
     files = {"Release": out, "Plot": plot, "Network": bif}
     return deliver(made, left, files, force, as_json, quiet)
-
-
-@contextmanager
-def _warning() -> Iterator[None]:
-    """Say what the library warns of; texts of others may quote records."""
-    from discreet.cli.failures import spoken
-
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always", PrivacyWarning)
-        yield
-    for each in found:
-        if isinstance(each.message, PrivacyWarning):
-            click.echo(f"Warning: {spoken(str(each.message))}.", err=True)
 
 
 def _existing(place: str) -> Ledger:

@@ -108,7 +108,8 @@ def _plan(family: Family) -> click.Command:
             name: text_input.number(name, text)
             for name, text in (("error", error), ("epsilon", epsilon))
         }
-        found = plan(model, n, **asked, mechanism=mechanism, adjacency=adjacency, **options)
+        with common.said():
+            found = plan(model, n, **asked, mechanism=mechanism, adjacency=adjacency, **options)
         document = {
             "epsilon": str(found.epsilon),
             "error": found.error,

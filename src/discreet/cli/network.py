@@ -24,17 +24,16 @@ from discreet.families.network import FAMILY
 @click.option("--epsilon", required=True, help="What the release may cost.")
 @click.option(
     "--mechanism",
-    default="lattice",
-    show_default=True,
     type=click.Choice(FAMILY.names),
-    help="lattice is the most accurate.",
+    help="lattice is the most accurate without --delta; gaussian needs it.  [default: lattice, "
+    "with --delta the better of both]",
 )
 @click.option(
     "--adjacency",
     default="substitute",
     show_default=True,
     type=click.Choice(["substitute", "add-remove", "attribute"]),
-    help="add-remove: lattice or laplace_updates; attribute: posterior_sample.",
+    help="add-remove: lattice, gaussian or laplace_updates; attribute: posterior_sample.",
 )
 @click.option("--n", type=int, help="The public number of records, checked against the data.")
 @click.option("--where", help='Only records that satisfy a condition, such as "age >= 50".')
@@ -47,11 +46,22 @@ from discreet.families.network import FAMILY
 )
 @common.unit_options
 @common.reading_options
-@click.option("--shares", type=click.Choice(["sizes", "equal"]), help="Of lattice.")
+@click.option(
+    "--shares",
+    type=click.Choice(["optimal", "sizes", "equal"]),
+    help="How the tables of lattice and gaussian share the budget.  [default: optimal]",
+)
+@click.option("--delta", help="What may go wrong besides: for normal noise, below 1/n.")
+@click.option(
+    "--reconcile",
+    type=click.Choice(["tables", "model"]),
+    help="Make tables of noisy tables, or the marginals of one law.",
+)
 @click.option("--t", help="Stealth parameter of fourier.")
 @click.option("--samples", type=int, help="Of posterior_sample.")
-@click.option("--omega", help="Least probability of posterior_sample; tempers it.")
-@click.option("--points", type=int, help="Grid of map.")
+@click.option("--omega", help="Least probability of posterior_sample, which tempers it, or cut.")
+@click.option("--score", type=click.Choice(["distance", "mass"]), help="Of map.")
+@click.option("--points", type=int, help="Grid of map by mass.")
 @common.payment_options
 @common.out_option
 @click.option("--bif", type=common.FILE, help="Write the released network as a .bif file.")
@@ -62,7 +72,7 @@ def command(
     structure: str,
     prior: str,
     epsilon: str,
-    mechanism: str,
+    mechanism: str | None,
     adjacency: str,
     n: int | None,
     ledger: str | None,
@@ -97,7 +107,9 @@ def command(
     budget = check.epsilon(text_input.number("epsilon", epsilon))
     net = BayesNet.from_bif(structure, text_input.number("prior", prior))
     rules = {name: given.pop(name) for name in common.RULES}
-    given |= {name: text_input.number(name, given[name]) for name in ("t", "omega")}
+    given |= {name: text_input.number(name, given[name]) for name in ("t", "delta")}
+    if given["omega"] != "cut":
+        given["omega"] = text_input.number("omega", given["omega"])
     options = {name: value for name, value in given.items() if value is not None}
     return delivering.carry_out(
         lambda: net.count(data, **rules),

@@ -89,7 +89,7 @@ def answer(
     """Count, release and deliver; or say what error to expect, from public values alone."""
     from discreet import check
     from discreet.cli import places
-    from discreet.core.unit import Unit
+    from discreet.core.counts import Unit
 
     budget = check.epsilon(text_input.number("epsilon", epsilon))
     settings = {name: value for name, value in options.items() if value is not None}

@@ -74,17 +74,18 @@ def command(
     if groups is not None:
         labels = check.categories(text_input.listed("groups", groups), "groups")
         model = model.grouped(Grouping("group", labels, model.categories))
-    found = plan(
-        model,
-        n,
-        **targets,
-        mechanism=mechanism,
-        at=None if at is None else text_input.numbers("at", at),
-        worst_case=worst_case,
-        releases=releases,
-        total_delta=text_input.number("total_delta", total_delta),
-        **settings,
-    )
+    with common.said():
+        found = plan(
+            model,
+            n,
+            **targets,
+            mechanism=mechanism,
+            at=None if at is None else text_input.numbers("at", at),
+            worst_case=worst_case,
+            releases=releases,
+            total_delta=text_input.number("total_delta", total_delta),
+            **settings,
+        )
     if plot is not None:
         places.save_plot(plot, found.plot, force)
     document = {

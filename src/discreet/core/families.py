@@ -31,8 +31,14 @@ _by_type: dict[type, Family] = {}  # of models that were seen
 def register(family: Family) -> None:
     """Make a family known in this process, as an entry point does in all.
 
+    Args:
+        family: its kind is that of no other family.
+
     Raises:
-        InputError: its kind is that of another family.
+        InputError: it is no family, or its kind is that of another.
+
+    Example:
+        docs/guide/your-own-family.md registers a family of waiting times.
     """
     if not isinstance(family, Family):
         raise InputError(f"family must be a Family, got {check.brief(family)}", "family")
@@ -148,11 +154,16 @@ def mechanism(
             `help(dp.MECHANISMS[name])` has the formula, the reference and the guarantee.
             For a `BayesNet`:
             "lattice": every table with its share of the budget, made to agree; option shares
-            ("sizes" or "equal"), and as the next one unit, max_per_unit, per_unit;
+            ("optimal", "sizes", "equal" or numbers), and as the next two unit, max_per_unit,
+            per_unit;
+            "gaussian": the same with normal noise, needs delta; option shares ("optimal", "equal"
+            or numbers);
             "laplace_updates": independent noise on every cell;
-            "fourier": noise on parities, for nodes of two states; option t, P2's stealth;
-            "posterior_sample": draws of the probabilities; options samples, omega, grid;
-            "map": likely probabilities; option points.
+            "fourier": noise on parities; option t, P2's stealth;
+            these four take reconcile, what is made of noisy tables ("tables", "model" or None);
+            "posterior_sample": draws of the probabilities; options samples, omega (a number, or
+            "cut", P2's), grid;
+            "map": likely probabilities; option score ("distance", or P2's "mass" with points).
             For a `NormalMean`:
             "laplace": noise on the posterior mean; "gaussian": normal noise on the sum, needs
             delta; "input": normal noise on every record (P4), needs delta; "hellinger": the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -62,6 +62,8 @@ class Option:
 
     `kind` says how it is written: "number" (an exact decimal or fraction), "whole", "choice" (one
     of `choices`), "flag", or "value" for what only Python can give, such as a matrix.
+    `unsaid` is what a document that does not have it means, where that is not the default: of an
+    option that came later, and whose default is better than what there was before.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Option:
     default: object
     help: str
     choices: tuple[str, ...] = ()
+    unsaid: object = ...
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -102,7 +105,9 @@ class MechanismSpec:
     - `expected_error(mechanism, n)`: what to expect before paying, from public values.
 
     `earlier` has, where a law or a default changed, the last version of documents that meant the
-    old one, and the function that makes it: what was paid for stays as it was. `provable` says that
+    old one, and the function that makes it: what was paid for stays as it was. In the place of a
+    version stands the name of an option that came later, where documents without it mean the old
+    one. `provable` says that
     a calibration may rest on a proof instead of a certificate. `work` is what grows with the data
     and makes it slow: "none", "outputs" (of an audit), "candidates" (that are weighed before a
     draw) or "program" (a linear one).
@@ -118,16 +123,23 @@ class MechanismSpec:
     audit: Callable[..., Any] = Unavailable("mechanism cannot be audited")
     calibrate: Callable[..., Any] = Unavailable("mechanism cannot be calibrated", "calibrate")
     expected_error: Callable[..., Any] = Unavailable("mechanism has no expected error")
-    earlier: tuple[tuple[int, Callable[..., Any]], ...] = ()
+    earlier: tuple[tuple[int | str, Callable[..., Any]], ...] = ()
     provable: bool = False
     work: str = "none"
 
-    def as_of(self, version: int) -> MechanismSpec:
-        """The spec by which documents of a version were made."""
-        for last, make in sorted(self.earlier, key=lambda change: change[0]):
+    def as_of(self, version: int, options: Collection[str] = ()) -> MechanismSpec:
+        """The spec by which documents of a version, that name these options, were made."""
+        old = [make for name, make in self.earlier if isinstance(name, str) and name not in options]
+        numbered = [(last, make) for last, make in self.earlier if isinstance(last, int)]
+        for last, make in sorted(numbered, key=lambda change: change[0]):
             if version <= last:
-                return replace(self, make=make, earlier=())
-        return self
+                old.append(make)
+        return replace(self, make=old[0], earlier=()) if old else self
+
+    def stated(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that a document has, and what it means by those that it does not have."""
+        unsaid = {o.name: o.unsaid for o in self.options if o.unsaid is not ...}
+        return unsaid | dict(options)
 
     def can(self, ability: str) -> bool:
         """Whether there is a function of that name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -10,20 +11,27 @@ from typing import TYPE_CHECKING, Any
 from flint import arb
 
 from discreet import check
+from discreet.check import Number
 from discreet.core import curves
 from discreet.core.adjacency import Adjacency
 from discreet.core.curves import Curve, Known, Pure
-from discreet.errors import InputError
+from discreet.errors import InputError, PrivacyWarning
 from discreet.exact import balls
 from discreet.exact.balls import ball
 
 if TYPE_CHECKING:
     from discreet.core.certificate import Certificate
 
+LARGE_DELTA = Fraction(1, 100)  # beyond, it is too large whatever n is
+
 
 @dataclass(frozen=True)
 class Theorem:
     """A proof on paper: what it says and where it is written.
+
+    Args:
+        statement: what is private, in a few words.
+        reference: authors and year.
 
     Example:
         >>> import discreet as dp
@@ -62,11 +70,18 @@ class Guarantee:
     """(ε, δ)-differential privacy for one unit, and its basis.
 
     For all neighbouring data x, x' and all sets of outputs A,
-    P(M(x) ∈ A) ≤ e^ε·P(M(x') ∈ A) + δ. Without a basis nothing is promised and ε is infinite.
+    P(M(x) ∈ A) ≤ e^ε·P(M(x') ∈ A) + δ.
 
-    `curve` is what is known of the privacy loss besides: `rho`, `epsilon_at` and `delta_at` read
-    it. Where it is None, what is ε-private has the curve of randomised response. `replacing` is,
-    under add-remove, the curve for a record that is replaced.
+    Args:
+        epsilon: ε, exactly; infinite where nothing is promised.
+        delta: δ.
+        adjacency: which data are neighbours.
+        unit: who is protected.
+        max_per_unit: how many records one may have.
+        basis: the proof, without which nothing is promised.
+        curve: what is known of the privacy loss besides: `rho`, `epsilon_at` and `delta_at` read
+            it. Where it is None, what is ε-private has the curve of randomised response.
+        replacing: under add-remove, the curve for a record that is replaced.
 
     Example:
         >>> import discreet as dp
@@ -114,7 +129,7 @@ class Guarantee:
         """
         return math.inf if self.known is None else curves.rho(self.known)
 
-    def epsilon_at(self, delta: object) -> Fraction | float:
+    def epsilon_at(self, delta: Number) -> Fraction | float:
         """The least ε that is proved at a δ, rounded up; ∞ where none is.
 
         Args:
@@ -130,7 +145,7 @@ class Guarantee:
             return stated
         return min(stated, curves.epsilon_at(self.known, slack))
 
-    def delta_at(self, epsilon: object) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """The least δ that is proved at an ε, rounded up; 1 where none is.
 
         Args:
@@ -240,3 +255,21 @@ class Guarantee:
             f"{check.equation('ε', self.epsilon)}, {check.equation('δ', self.delta)} "
             f"for {self.adjacency.change} one {self.unit}{held}"
         )
+
+
+def warn_of_large(delta: Fraction, n: int | None, stacklevel: int = 4) -> None:
+    """Warn of a δ above 1/n or, where n is private, of one that no number of records allows."""
+    shown = f"delta = {check.show(delta)}"
+    if n is not None and delta < 1 < delta * n:
+        why = (
+            f"is above 1/n: it allows a release that publishes one of the {n} records as it is, "
+            "chosen at random; take a much smaller one"
+        )
+    elif n is None and 1 > delta > LARGE_DELTA:
+        why = (
+            "is large for any number of records: it allows a release that publishes each of them, "
+            "as it is, with that probability"
+        )
+    else:
+        return
+    warnings.warn(f"{shown} {why}", PrivacyWarning, stacklevel=stacklevel)

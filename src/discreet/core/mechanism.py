@@ -107,8 +107,15 @@ class Mechanism:
     `raw_law` is what the sampler draws from and the auditor reads; `postprocess` is public and
     deterministic; `law` is the law of released counts of categories, of other models `raw_law`. If
     every unit weighs one, both are of counts in parts of 1/3600 of it.
-    `length` is how many numbers are released: the model's size, if None. `possible` tells whether
-    whole numbers can be a raw output, which is the same for all data.
+
+    Args:
+        config: everything public that defines it.
+        guarantee: what is promised, and why.
+        make_raw_law: from a vector of counts to the law of the raw output.
+        make_law: from a vector of counts to the law of what is released.
+        make_released: from rows of raw output to rows of what is released.
+        length: how many numbers are released: the model's size, if None.
+        possible: whether whole numbers can be a raw output, which is the same for all data.
 
     Guarantee:
         `guarantee`: (ε, δ), adjacency, unit and basis, of the raw output and all made from it.

@@ -214,7 +214,7 @@ def _settled(
 
 _DROP = (
     "unknown='drop' leaves their records out and makes n private, which needs "
-    "adjacency='add-remove' and mechanism='lattice' or 'laplace_updates'"
+    "adjacency='add-remove' and mechanism='lattice', 'gaussian' or 'laplace_updates'"
 )
 
 

@@ -70,9 +70,11 @@ class FrameSource:
         keys = _keys(axes)
         if self.frame.implementation.is_spark_like() and not any(axis.plain for axis in axes):
             return rows(self.frame.select(*_values(axes)).group_by(*keys).agg(nw.len().alias(_N)))
-        grouped = self.frame.group_by(*(axis.name for axis in axes)).agg(nw.len().alias(_N))
-        by_category = grouped.select(*_values(axes), _N).group_by(*keys).agg(nw.col(_N).sum())
-        return rows(by_category)
+        names = [axis.name for axis in axes]
+        number = _N.ljust(max(map(len, names)) + 1, "_")  # longer than any, so none of them
+        grouped = self.frame.group_by(*names).agg(nw.len().alias(number))
+        found = grouped.select(*_values(axes), number).group_by(*keys).agg(nw.col(number).sum())
+        return rows(found)
 
     def bounded(
         self, axes: Sequence[Axis], cells: Sequence[Cell], owners: Owners, drop: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -91,6 +92,14 @@ def _framed(data: Any, columns: Sequence[str], condition: Condition | None) -> F
         raise InputError("data must have columns whose names are text", "data")
     for name in columns:
         require_column(name, names)
+        if frame.implementation.is_polars() and (
+            name == "*" or re.fullmatch(r"\^.*\$", name, re.S)
+        ):
+            raise InputError(
+                f"column {name!r} cannot be told by its name, which polars takes for a pattern of "
+                "names; rename it",
+                "column",
+            )
     return FrameSource.of(frame, columns, condition)
 
 

@@ -45,8 +45,11 @@ COUNTED, UNKNOWN, NOBODY, VAGUE = 0, -1, -2, -3
 def require_unit(unit: str | None, max_per_unit: int | None, per_unit: str) -> None:
     """Refuse rules for the records of one unit that do not fit together."""
     check.choice("per_unit", per_unit, PER_UNIT)
-    if unit is not None:
-        check.label("unit", unit)
+    if unit is not None and check.label("unit", unit) == "record":
+        # guarantees and ledgers say "one record" of single rows, and a unit may have several
+        raise InputError(
+            "unit must not be 'record', which stands for single rows: rename the column", "unit"
+        )
     if per_unit == "average":
         if unit is None:
             raise InputError(

@@ -167,5 +167,11 @@ def rounded_up(real: Real) -> Fraction:
 
 def _decimal_scale(number: Fraction, digits: int) -> Fraction:
     """A power of ten that brings about so many digits before the point."""
-    before_point = len(str(int(number))) if number >= 1 else -len(str(int(1 / number))) + 1
+    before_point = _digits(int(number)) if number >= 1 else 1 - _digits(int(1 / number))
     return Fraction(10) ** (digits - before_point)
+
+
+def _digits(number: int) -> int:
+    """How many a positive number has; Python writes no more than 4300 of them."""
+    fewer = (number.bit_length() - 1) * 30103 // 100_000
+    return fewer + 1 + int(number >= 10 ** (fewer + 1))

@@ -164,6 +164,23 @@ def accept_each(p: Callable[[int], Real], items: Ints, source: Source) -> Bools:
     return result
 
 
+def balanced_laplace(rate: Fraction, width: int, size: int, source: Source) -> Ints:
+    """Rows of discrete Laplace numbers, given that they sum to zero."""
+    return until_accepted(partial(_balanced, rate, width, source), size)
+
+
+def _balanced(rate: Fraction, width: int, source: Source, size: int) -> Ints:
+    """All but one are free; the last is minus their sum, kept with its share of the weight.
+
+    exp(−rate·|last|) is the probability that a geometric number of that rate reaches |last|.
+    """
+    free = width - 1
+    noise = discrete_laplace(rate, size * free, source).reshape(size, free)
+    last = -noise.sum(axis=1)
+    kept = geometric(rate, size, source) >= np.abs(last)
+    return np.asarray(np.column_stack([noise, last])[kept])
+
+
 def until_accepted(propose: Callable[[int], Ints], size: int) -> Ints:
     """Collect accepted rows until there are enough; `propose(m)` returns those accepted of m."""
     kept = propose(size + size // 4)

@@ -74,22 +74,11 @@ class LatticeLaw(Law):
     def _draw(self, size: int, source: Source) -> Ints:
         k = len(self.center)
         if k <= _FEW:
-            noise = draw.until_accepted(lambda m: self._attempt(m, source), size)
+            noise = draw.balanced_laplace(self.epsilon / 2, k, size, source)
         else:
             rows = [self._split(source) for _ in range(size)]
             noise = np.array(rows, dtype=np.int64).reshape(size, k)
         return noise + np.array(self.center, dtype=np.int64)
-
-    def _attempt(self, size: int, source: Source) -> Ints:
-        """k−1 free coordinates; the last is minus their sum, kept with its share of the weight.
-
-        exp(−(ε/2)·|last|) is the probability that a geometric number of that rate reaches |last|.
-        """
-        rate, free = self.epsilon / 2, len(self.center) - 1
-        noise = draw.discrete_laplace(rate, size * free, source).reshape(size, free)
-        last = -noise.sum(axis=1)
-        kept = draw.geometric(rate, size, source) >= np.abs(last)
-        return np.asarray(np.column_stack([noise, last])[kept])
 
     def _split(self, source: Source) -> Ints:
         """One draw without rejection of whole vectors, for many categories.

@@ -35,7 +35,8 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         epsilon: the budget of one fit.
-        mechanism: as in `dp.release` for networks: "lattice", "laplace_updates", ….
+        mechanism: as in `dp.release` for networks: "lattice", "laplace_updates", …; "gaussian" with
+            options={"delta": …}.
         prior: the Dirichlet parameter of all cells, or as in `dp.BayesNet` by node, where the
             class is the node "class", or "class_" if a feature has that name.
         categories: the states of features, public: one list for all of them, a list of lists, or a
@@ -44,7 +45,7 @@ class PrivateNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             bins x < 1, 1 ≤ x < 2 and x ≥ 2. What is declared for one feature goes before what is
             declared for all.
         classes: the labels, public. One without examples is predicted from the prior and the noise.
-        adjacency: "substitute", or "add-remove" for "lattice" and "laplace_updates".
+        adjacency: "substitute", or "add-remove" for "lattice", "gaussian" and "laplace_updates".
         options: of the mechanism, by name.
         unit: who is protected where one may have several records, say "patient"; `fit` is then told
             whose every record is.

@@ -19,7 +19,7 @@ from discreet.learn.encoding import Column, Feature
 from discreet.progress import track
 
 
-def network(features: Sequence[Feature], classes: Sequence[Category], prior: object) -> BayesNet:
+def network(features: Sequence[Feature], classes: Sequence[Category], prior: Any) -> BayesNet:
     """The class as the sole parent of every feature; it is the first node."""
     names = [feature.name for feature in features]
     node = "class"

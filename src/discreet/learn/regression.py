@@ -16,9 +16,9 @@ from discreet.learn.encoding import by_feature
 def regression(
     names: Sequence[str],
     bounds: object,
-    prior: object,
-    noise_variance: object,
-    radius: object,
+    prior: Any,
+    noise_variance: Any,
+    radius: Any,
     intercept: bool,
 ) -> LinearRegression:
     """The regression on these features; y is called "y", or "y_" if a feature has that name."""

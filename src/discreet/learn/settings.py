@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet import check
 from discreet.core import families
+from discreet.core.counts import Unit
 from discreet.core.families import options_of
-from discreet.core.unit import Unit
 from discreet.errors import InputError
 
 

@@ -10,12 +10,11 @@ from typing import Any
 from discreet import check
 from discreet.check import Number
 from discreet.core import Adjacency, Guarantee, Theorem
-from discreet.core.curves import Normal
 from discreet.errors import BudgetError, InputError, PrivacyRefusedError
-from discreet.exact.hockey_stick import gaussian_variance
 from discreet.ledger.amounts import DELTA_UNITS, Amount, decimal, times
 from discreet.ledger.filters import SUMS, Filter
 from discreet.ledger.names import name
+from discreet.ledger.planned import most_telling
 
 MOST_PARTS = 1000
 _PLANNED = Theorem("as planned", "the ledger")
@@ -185,10 +184,9 @@ class Account:
 
     def releases_left(self, epsilon: Number, delta: Number = 0, part: str | None = None) -> int:
         """How many releases at (ε, δ), of normal noise if δ is above 0, the budget still covers."""
-        loss, curve = check.epsilon(epsilon), None
+        loss = check.epsilon(epsilon)
         slack = Fraction(0) if delta == 0 else check.share("delta", delta)
-        if slack:
-            curve = Normal(Fraction(1), gaussian_variance(loss, slack, Fraction(1)))
+        curve = most_telling(loss, slack, self.adjacency) if slack else None
         each = Guarantee(*(loss, slack, self.adjacency, self.unit), basis=_PLANNED, curve=curve)
         cost = self.cost(each)
         account = self._settled(cost)
@@ -219,7 +217,8 @@ class Account:
         """The account with a larger budget, which only the sums count against.
 
         The promise of the filter was one for the smaller budget, and nobody may have chosen to
-        raise it by what was released.
+        raise it by what was released. Before anything was, nobody can have: all of δ is for the
+        sums, as `remaining` says.
         """
         if not budget.covers(self.budget) or budget == self.budget:
             raise InputError(
@@ -231,7 +230,9 @@ class Account:
                 f"the sums, as only these count after a raise; got {budget}",
                 "budget",
             )
-        return replace(self, budget=budget, filter=None)
+        return replace(
+            self.with_filter(None) if self.untouched else self, budget=budget, filter=None
+        )
 
     def document(self) -> dict[str, Any]:
         """As JSON can hold it; an account without a filter as it always was."""

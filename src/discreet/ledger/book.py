@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from discreet import check
 from discreet.check import Number
@@ -21,6 +21,13 @@ from discreet.ledger.entries import Entry, Receipt, canonical
 from discreet.ledger.names import name
 from discreet.ledger.remaining import Remaining, remaining
 from discreet.ledger.verification import Report
+
+
+class Documented(Protocol):
+    """A release, which writes itself as JSON."""
+
+    def to_json(self) -> str:
+        """Its document."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +121,7 @@ class Ledger:
         delta: Number | None = None,
         adjacency: Adjacency | str | None = None,
         unit: str | None = None,
-        parts: object = (),
+        parts: Sequence[str] = (),
         order: Number | str | None = None,
     ) -> Account:
         """Give a data set a budget of its own; None takes the ledger's default.
@@ -256,7 +263,7 @@ class Ledger:
         with reading(self._store) as chain:
             return tuple(chain.checked(entry) for entry in chain.rows(label))
 
-    def verify(self, release: object = None) -> Report:
+    def verify(self, release: Documented | Mapping[str, Any] | None = None) -> Report:
         """Recompute the whole chain, every total and every rule.
 
         With a `Release`, or its JSON parsed, also whether the ledger has its charge and its

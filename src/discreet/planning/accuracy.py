@@ -11,9 +11,8 @@ import numpy as np
 
 from discreet import check, plots
 from discreet.core import Config, Counts, Mechanism
-from discreet.core.counts import CountsLike
+from discreet.core.counts import CountsLike, Unit
 from discreet.core.mechanism import require_categories
-from discreet.core.unit import Unit
 from discreet.divergence.shifts import shifted
 from discreet.errors import InputError
 from discreet.exact import Floats, Ints, compositions

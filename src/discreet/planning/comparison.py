@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from discreet import check, plots
 from discreet.auditing import audit
 from discreet.check import Number
 from discreet.core import Adjacency, CategoricalModel, Counts, Guarantee, Mechanism, families
-from discreet.core.counts import CountsLike, values_of
+from discreet.core.counts import AnyModel, CountsLike, values_of
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import compositions
 from discreet.extras import needed
 from discreet.planning.accuracy import OWNER, accuracy, mean_error
+from discreet.planning.expected import ExpectedComparison, compare_expected
 from discreet.planning.limit import optimal
 from discreet.planning.setting import require_categorical
 from discreet.progress import track
@@ -158,8 +159,18 @@ class Comparison:
         )
 
 
-def compare(model: CategoricalModel, counts: CountsLike, epsilon: Number) -> Comparison:
+@overload
+def compare(model: CategoricalModel, counts: CountsLike, epsilon: Number) -> Comparison: ...
+
+
+@overload
+def compare(model: AnyModel, counts: int, epsilon: Number) -> ExpectedComparison: ...
+
+
+def compare(model: Any, counts: Any, epsilon: Number) -> Comparison | ExpectedComparison:
     """All mechanisms at these counts and this epsilon, under substitution.
+
+    Of a network, a mean or a regression: at a number of records, by the errors to expect.
 
     The exponential mechanisms appear as published and, where the audit is possible, calibrated.
     Computed from the counts without noise: for the data owner only, unless the counts are public or
@@ -167,11 +178,11 @@ def compare(model: CategoricalModel, counts: CountsLike, epsilon: Number) -> Com
 
     Args:
         model: the model.
-        counts: the true counts, or public or made-up ones.
+        counts: the true counts, or public or made-up ones; of other models the number of records.
         epsilon: the nominal parameter of every mechanism.
 
     Returns:
-        A `Comparison`: `rows`, `to_pandas()`, `plot()`.
+        A `Comparison`: `rows`, `to_pandas()`, `plot()`; of other models a table, with `found`.
 
     Raises:
         InputError: an argument is wrong.
@@ -185,6 +196,8 @@ def compare(model: CategoricalModel, counts: CountsLike, epsilon: Number) -> Com
         >>> table.rows[0].mechanism, round(table.rows[0].mean, 3)
         ('lattice', 0.13)
     """
+    if isinstance(counts, int) and not hasattr(model, "categories"):
+        return compare_expected(model, counts, epsilon, DELTA)
     require_categorical(model)
     values = values_of(counts, model.categories)
     n = sum(values)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
+import numpy.typing as npt
+
 from discreet.check import Number
 from discreet.core import families
 from discreet.core.counts import AnyModel
@@ -14,8 +16,8 @@ def optimal(
     model: AnyModel,
     n: int,
     epsilon: Number,
-    loss: object = "hellinger",
-    weights: object = "uniform",
+    loss: str | npt.ArrayLike = "hellinger",
+    weights: str | npt.ArrayLike = "uniform",
 ) -> OptimalMechanism:
     """The ε-private mechanism with the least expected loss: the limit, as a mechanism.
 

@@ -13,7 +13,8 @@ import numpy as np
 from discreet import check, plots
 from discreet.check import Number
 from discreet.core import Guarantee
-from discreet.core.counts import AnyModel
+from discreet.core.counts import AnyModel, CountsLike
+from discreet.core.guarantee import warn_of_large
 from discreet.errors import InputError, NotEnumerable
 from discreet.ledger.remaining import Needed, needed
 from discreet.planning.search import LEAST, MOST, least
@@ -131,7 +132,7 @@ def plan(
     width: Number | None = None,
     epsilon: Number | None = None,
     mechanism: str | None = None,
-    at: object = None,
+    at: CountsLike | None = None,
     worst_case: bool = False,
     quantile: float | None = None,
     level: float = 0.95,
@@ -206,6 +207,7 @@ def plan(
             f"{setting.words(asked)} at or below {check.show(target)}"
         )
     guarantee = setting.make(chosen).guarantee
+    warn_of_large(guarantee.delta, n, stacklevel=3)
     return Plan(
         chosen,
         setting.value("error", chosen),

@@ -12,12 +12,14 @@ import numpy.typing as npt
 
 from discreet import check, divergence, report
 from discreet.check import Category
-from discreet.core.counts import values_of
+from discreet.core.counts import CountsLike, values_of
 from discreet.errors import InputError, NotAPosteriorError
 from discreet.exact import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from discreet.posteriors.mixture import DirichletMixture
 
 INTERVALS = ("equal-tailed", "highest-density")
 
@@ -121,7 +123,9 @@ class DirichletPosterior:
         upper = special.betainccinv(alpha, rest, np.maximum(1 - mass - below, 0.0))
         return np.column_stack([lower, upper])
 
-    def within(self, categories: Sequence[Category], labels: object = None) -> DirichletPosterior:
+    def within(
+        self, categories: Sequence[Category], labels: Sequence[Category] | None = None
+    ) -> DirichletPosterior:
         """The law of θ among some categories, θ_i/Σθ_j: Dirichlet with their parameters."""
         places = [check.position("categories", name, self.categories) for name in categories]
         chosen = tuple(self.parameters[i] for i in places)
@@ -147,7 +151,12 @@ class DirichletPosterior:
         """P(θ_i ≤ x)."""
         return self.marginal(category).cdf(check.reals("x", x))
 
-    def probability_exceeds(self, first: Category, second: Category, other: Any = None) -> float:
+    def probability_exceeds(
+        self,
+        first: Category,
+        second: Category,
+        other: DirichletPosterior | DirichletMixture | None = None,
+    ) -> float:
         """P(θ_first > θ_second), where θ_second may belong to another, independent posterior.
 
         Within one posterior θ_first/(θ_first + θ_second) is a Beta. Between two it is
@@ -173,7 +182,7 @@ class DirichletPosterior:
         source = np.random.default_rng() if rng is None else check.generator(rng)
         return source.dirichlet(self.alpha, None if size is None else check.size(size))
 
-    def update(self, counts: object) -> DirichletPosterior:
+    def update(self, counts: CountsLike) -> DirichletPosterior:
         """The posterior after further, public or own, counts."""
         values = values_of(counts, self.categories)
         return DirichletPosterior(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from discreet import check, report
 from discreet.check import Category
-from discreet.core.counts import values_of
+from discreet.core.counts import CountsLike, values_of
 from discreet.errors import InputError
 from discreet.exact import Floats
 from discreet.posteriors import quadrature
@@ -169,7 +169,9 @@ class DirichletMixture:
             return np.array([law.ppf([(1 - mass) / 2, (1 + mass) / 2]) for law in laws])
         return np.array([law.shortest(mass) for law in laws])
 
-    def within(self, categories: Sequence[Category], labels: object = None) -> DirichletMixture:
+    def within(
+        self, categories: Sequence[Category], labels: Sequence[Category] | None = None
+    ) -> DirichletMixture:
         """The law of θ among some categories, θ_i/Σθ_j; equal components are joined."""
         places = [check.position("categories", name, self.categories) for name in categories]
         rows, owner = np.unique(self.parameters[:, places], axis=0, return_inverse=True)
@@ -226,7 +228,7 @@ class DirichletMixture:
         """Draws of θ, one a row."""
         return np.asarray(self._law.rvs(size, rng))
 
-    def update(self, counts: object) -> DirichletMixture:
+    def update(self, counts: CountsLike) -> DirichletMixture:
         """The posterior after further, public or own, counts.
 
         A component's weight is multiplied by the likelihood L of the records under it. What was

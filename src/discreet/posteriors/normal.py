@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import check, report
+from discreet.check import Number
 from discreet.errors import InputError
 from discreet.exact import Floats
 
@@ -51,7 +52,7 @@ class NormalLaw(ABC):
         """Draws of μ."""
 
     @abstractmethod
-    def update(self, data: object, variance: object) -> NormalLaw:
+    def update(self, data: npt.ArrayLike, variance: Number) -> NormalLaw:
         """The posterior after further, public or own, records of known variance."""
 
     def sd(self) -> float:
@@ -139,7 +140,7 @@ class NormalPosterior(NormalLaw):
         exponent = apart**2 / (4 * (s * s + t * t)) + math.log1p((s - t) ** 2 / (2 * s * t)) / 2
         return math.sqrt(-math.expm1(-exponent))
 
-    def update(self, data: object, variance: object) -> NormalPosterior:
+    def update(self, data: npt.ArrayLike, variance: Number) -> NormalPosterior:
         """The posterior after further, public or own, records of known variance."""
         records, around = _records(data, variance)
         precision = 1 / self.exact_variance + len(records) / around
@@ -202,7 +203,7 @@ class NormalMixture(NormalLaw):
             low, high = np.where(above, low, middle), np.where(above, middle, high)
         return ((low + high) / 2)[()]
 
-    def update(self, data: object, variance: object) -> NormalMixture:
+    def update(self, data: npt.ArrayLike, variance: Number) -> NormalMixture:
         """The posterior after further, public or own, records of known variance.
 
         A component's weight is multiplied by how likely the mean of the records was under it.
@@ -278,7 +279,7 @@ class TabulatedLaw(NormalLaw):
         drawn = source.random(None if size is None else check.size(size))
         return np.interp(drawn, self._below, self.points)[()]
 
-    def update(self, data: object, variance: object) -> TabulatedLaw:
+    def update(self, data: npt.ArrayLike, variance: Number) -> TabulatedLaw:
         """The posterior after further, public or own, records of known variance.
 
         The density times their likelihood, at the same points and at more where that is narrow.

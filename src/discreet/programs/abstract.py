@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cache
-from math import gcd, lcm
 from typing import Any, TypeAlias
 
 from discreet.programs import syntax
-from discreet.programs.symbolic import ONE, ZERO, Expression, number
+from discreet.programs.symbolic import ONE, ZERO, Expression, number, rational_gcd
 
 FLAG = "flag"  # of a public number that a run knows as a flag: it has steps, as a count has
 Distances: TypeAlias = tuple[Expression, ...]  # one for every scenario
@@ -290,12 +288,6 @@ def common_step(one: Expression | None, two: Expression | None) -> Expression | 
     if one.value is None or two.value is None:
         return None
     return number(rational_gcd(one.value, two.value))
-
-
-def rational_gcd(a: Fraction, b: Fraction) -> Fraction:
-    """The largest number that both are whole multiples of."""
-    bottom = lcm(a.denominator, b.denominator)
-    return Fraction(gcd(int(a * bottom), int(b * bottom)), bottom)
 
 
 def added(x: Public | Private, y: Public | Private, sign: int) -> Public | Private:

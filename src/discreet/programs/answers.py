@@ -21,17 +21,17 @@ from discreet.programs.numbers import (
     Secret,
     Whole,
     add,
-    as_number,
-    plain,
+    number_of,
+    plain_if_any,
+    plain_of,
     real,
     rounded,
+    step_of,
 )
 from discreet.programs.running import (
     HIDDEN_FLAG,
     Data,
     Interpreter,
-    number_of,
-    step_of,
 )
 from discreet.programs.symbolic import number
 
@@ -39,9 +39,8 @@ ONE = Fraction(1)
 
 
 def _clip(run: Interpreter, x: Any, low: Any, high: Any) -> Any:
-    value, ends = as_number(x), (run.known(low), run.known(high))
-    inner = SECRET if value is None else plain(value)
-    if isinstance(inner, Secret):
+    inner, ends = plain_if_any(x), (run.known(low), run.known(high))
+    if inner is None or isinstance(inner, Secret):
         return SECRET
     if isinstance(inner, Irrational):
         bounded = inner.real
@@ -50,7 +49,7 @@ def _clip(run: Interpreter, x: Any, low: Any, high: Any) -> Any:
 
 
 def _extreme(larger: bool, run: Interpreter, *values: Any) -> Any:
-    numbers = [plain(number_of(value)) for value in values]
+    numbers = [plain_of(value) for value in values]
     if any(isinstance(x, Secret) for x in numbers):
         return SECRET
     exact = [x for x in numbers if isinstance(x, Fraction)]
@@ -68,7 +67,7 @@ def _extreme_ball(larger: bool, reals: list[balls.Real]) -> arb:
 
 
 def _abs(run: Interpreter, x: Any) -> Any:
-    inner = plain(number_of(x))
+    inner = plain_of(x)
     if isinstance(inner, Irrational):
         bounded = inner.real
         return Irrational(balls.memo(lambda: abs(bounded())))
@@ -76,9 +75,12 @@ def _abs(run: Interpreter, x: Any) -> Any:
 
 
 def _analytic(name: str, run: Interpreter, x: Any = Fraction(0)) -> Any:
-    value = as_number(x)
-    inner = SECRET if value is None else plain(value)
-    return SECRET if isinstance(inner, Secret) else rounded(name, number(run.known(inner)))
+    inner = plain_if_any(x)
+    return (
+        SECRET
+        if inner is None or isinstance(inner, Secret)
+        else rounded(name, number(run.known(inner)))
+    )
 
 
 def _map(run: Interpreter, function: Any, data: Any) -> Any:

@@ -38,14 +38,6 @@ def _part(argument: str, value: object, names: Collection[str]) -> Expression:
     return found
 
 
-def require_sensible(epsilon: Fraction, delta: Fraction) -> None:
-    """Refuse a budget that is none, at the parameters of a run."""
-    if epsilon < 0:
-        raise InputError(f"budget must not be negative, got epsilon = {epsilon}", "budget")
-    if not 0 <= delta < 1:
-        raise InputError(f"budget must have delta from 0 to below 1, got {delta}", "budget")
-
-
 class _Reader:
     """An expression in writing."""
 

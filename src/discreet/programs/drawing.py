@@ -63,9 +63,10 @@ class Transcript:
 
     def __call__(self, request: Request) -> tuple[int, ...]:
         """The next ones."""
-        found = tuple(self.outcomes[self.place : self.place + width(request)])
+        size = width(request)
+        found = tuple(self.outcomes[self.place : self.place + size])
         self.place += len(found)
-        if len(found) < width(request) or (
+        if len(found) < size or (
             isinstance(request, Selection) and not 0 <= found[0] < request.size
         ):
             raise ExactnessError("the transcript does not fit the program")

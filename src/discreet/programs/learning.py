@@ -102,12 +102,13 @@ def _updated(
     n: int | None = None,
 ) -> Law:
     seen: list[Any] | None = values
-    if values is None or any(_secret(value) for value in values):
+    if values is None or _secret(tuple(values)):
         seen = None
     if family == "Bernoulli":
         flags = None if seen is None else [_flag(value) for value in seen]
         ones, zeros = prior.parameters
-        return Law("Beta", (_raised(ones, flags, True), _raised(zeros, flags, False)))
+        keys = None if flags is None else list(map(label_key, flags))
+        return Law("Beta", (_raised(ones, keys, True), _raised(zeros, keys, False)))
     if family == "Categorical":
         alpha = prior.parameters[0]
         names = labels if labels is not None else list(range(len(alpha)))
@@ -115,8 +116,9 @@ def _updated(
             raise InputError(
                 f"data must be categories of the prior, which has {len(alpha)}", "data"
             )
+        keys = None if seen is None else list(map(label_key, seen))
         pairs = zip(alpha, names, strict=False)
-        return Law("Dirichlet", (tuple(_raised(a, seen, name) for a, name in pairs),))
+        return Law("Dirichlet", (tuple(_raised(a, keys, name) for a, name in pairs),))
     mean, spread = prior.parameters
     v, big = run.known(variance), run.known(spread)
     size = n if n is not None else len(values or ())
@@ -134,13 +136,12 @@ def _flag(value: Any) -> bool:
     raise InputError("Bernoulli observes True and False", "program")
 
 
-def _raised(parameter: Any, values: list[Any] | None, name: Any) -> Whole:
-    """A prior parameter, or one that was raised before, plus how often a value occurs."""
+def _raised(parameter: Any, keys: list[Any] | None, name: Any) -> Whole:
+    """A prior parameter, or one that was raised before, plus how often a label occurs."""
     start = parameter if isinstance(parameter, Whole) else Whole(parameter, ONE, 0)
-    if values is None or start.count is None:
+    if keys is None or start.count is None:
         return Whole(start.offset, ONE, None)
-    own = label_key(name)
-    return Whole(start.offset, ONE, start.count + sum(label_key(v) == own for v in values))
+    return Whole(start.offset, ONE, start.count + keys.count(label_key(name)))
 
 
 def params(run: Interpreter, posterior: Any) -> Any:

@@ -24,11 +24,19 @@ from discreet.programs.abstract import (
     is_public_list,
     is_releasable,
     numeric,
-    rational_gcd,
 )
 from discreet.programs.describing import describe
 from discreet.programs.diagnostics import ProgramError
-from discreet.programs.symbolic import ONE, ZERO, Expression, largest, least, number, worst
+from discreet.programs.symbolic import (
+    ONE,
+    ZERO,
+    Expression,
+    largest,
+    least,
+    number,
+    rational_gcd,
+    worst,
+)
 
 if TYPE_CHECKING:
     from discreet.programs.expressions import Expressions as Checker

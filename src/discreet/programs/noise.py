@@ -18,7 +18,9 @@ from discreet.programs.numbers import (
     Irrational,
     Secret,
     Whole,
+    number_of,
     plain,
+    plain_of,
     real,
 )
 from discreet.programs.requests import (
@@ -32,7 +34,6 @@ from discreet.programs.requests import (
 from discreet.programs.running import (
     Data,
     Interpreter,
-    number_of,
 )
 
 ONE = Fraction(1)
@@ -141,7 +142,7 @@ def exp_mech(run: Interpreter, eps: Any, score: Any, candidates: tuple[Any, ...]
         raise InputError("exp_mech needs candidates", "candidates")
     places: dict[Any, int] = {}
     first = tuple(places.setdefault(candidate, i) for i, candidate in enumerate(candidates))
-    known = {i: plain(number_of(run.apply(score, candidates[i]))) for i in places.values()}
+    known = {i: plain_of(run.apply(score, candidates[i])) for i in places.values()}
     scores = [known[i] for i in first]
     weights = None
     if not any(isinstance(value, Secret) for value in scores):

@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from functools import reduce
+from typing import Any, TypeAlias
 
 from flint import arb
 
-from discreet.errors import InputError
+from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls
 from discreet.exact.balls import Real, ball
 from discreet.programs import symbolic
-from discreet.programs.abstract import rational_gcd
-from discreet.programs.symbolic import Expression
+from discreet.programs.symbolic import Expression, rational_gcd
 
 DIGITS = 30  # of roots, logarithms and exponentials of public numbers
 MORE_DIGITS = 60  # of π, which goes into them
@@ -101,6 +101,34 @@ def plain(x: Numeric) -> Fraction | Irrational | Secret:
     return x
 
 
+def plain_if_any(x: object) -> Fraction | Irrational | Secret | None:
+    """Without its steps; None if it is no number."""
+    found = as_number(x)
+    return None if found is None else plain(found)
+
+
+def number_of(x: object) -> Numeric:
+    """As a number; nothing else is expected."""
+    found = as_number(x)
+    if found is None:
+        raise ExactnessError("something else than a number")
+    return found
+
+
+def plain_of(x: object) -> Fraction | Irrational | Secret:
+    """As a number without its steps; nothing else is expected."""
+    return plain(number_of(x))
+
+
+def step_of(values: list[Any]) -> Fraction | None:
+    """The step that all numbers are whole multiples of."""
+    numbers = [plain_if_any(value) for value in values]
+    if not all(isinstance(number, Fraction) for number in numbers):
+        return None
+    found = reduce(rational_gcd, (number for number in numbers if isinstance(number, Fraction)))
+    return found or Fraction(1)
+
+
 def real(x: Fraction | Irrational) -> Real:
     """As a ball."""
     return x.real if isinstance(x, Irrational) else (lambda: ball(x))
@@ -146,6 +174,11 @@ def multiply(x: Numeric, y: Numeric) -> Numeric:
 def negative(x: Numeric) -> Numeric:
     """−x."""
     return multiply(x, Fraction(-1))
+
+
+def divide(x: Numeric, y: Numeric) -> Numeric:
+    """x/y."""
+    return multiply(x, inverse(y))
 
 
 def inverse(x: Numeric) -> Numeric:

@@ -15,7 +15,7 @@ from discreet.core import Adjacency
 from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls
 from discreet.programs import declared, syntax
-from discreet.programs.budgets import read_budget, require_sensible
+from discreet.programs.budgets import read_budget
 from discreet.programs.checking import Proof, derive
 from discreet.programs.costs import Budget
 from discreet.programs.declared import Many
@@ -124,16 +124,17 @@ class Program:
         values = {k: v for k, v in given.items() if isinstance(v, Fraction)}
         if n is not None:
             values["n"] = Fraction(n)
+        symbols = {k: number(v) for k, v in values.items()}
         found = []
         for part in (self.budget.epsilon, self.budget.delta):
             try:
-                exact = part.at({k: number(v) for k, v in values.items()}).value
+                exact = part.at(symbols).value
             except ZeroDivisionError:
                 raise InputError("the budget divides by 0 at these parameters", "budget") from None
             if exact is None:
                 exact = balls.rounded_up(partial(part.ball, values))
             found.append(exact)
-        require_sensible(*found)
+        _require_sensible(*found)
         return found[0], found[1]
 
     def evaluate(
@@ -149,13 +150,16 @@ class Program:
 
         An audit says what it allows; a run gives a list for what is public of its draws.
         """
-        kind = self.records.item
-        support = declared.support(kind)
-        table = None if support is None else {value: value for value in support}
-        names = {self.parameters[0]: Data(kind, values, table)}
+        names = {self.parameters[0]: Data(self.records.item, values, self._every_record)}
         names |= {name: given[name] for name in self.parameters[1:]}
         run = Interpreter(self.adjacency, n, draw, audit, trace, replay=values is None)
         return run.block(self.body, names)
+
+    @cached_property
+    def _every_record(self) -> dict[Any, Any] | None:
+        """Where they are few, what is known of each: itself."""
+        support = declared.support(self.records.item)
+        return None if support is None else {value: value for value in support}
 
     def released(self, given: Mapping[str, Any], n: int | None, raw: tuple[int, ...]) -> Any:
         """The value that a transcript leads to: from public numbers, the data are not there."""
@@ -279,3 +283,11 @@ def _require_declared(name: str, parameters: tuple[str, ...], kinds: list[str]) 
         )
     for extra in (other for other in kinds if other not in parameters):
         raise InputError(f"params has {extra}, which is no argument of {name}", "params")
+
+
+def _require_sensible(epsilon: Fraction, delta: Fraction) -> None:
+    """Refuse a budget that is none, at the parameters of a run."""
+    if epsilon < 0:
+        raise InputError(f"budget must not be negative, got epsilon = {epsilon}", "budget")
+    if not 0 <= delta < 1:
+        raise InputError(f"budget must have delta from 0 to below 1, got {delta}", "budget")

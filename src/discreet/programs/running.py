@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 from flint import arb
@@ -18,8 +17,8 @@ from discreet.core import Adjacency
 from discreet.errors import ExactnessError, InputError
 from discreet.exact import balls
 from discreet.programs import declared, syntax
-from discreet.programs.abstract import FamilyName, Theta, rational_gcd
-from discreet.programs.families import FAMILIES, Law, label_key, require_short
+from discreet.programs.abstract import FamilyName, Theta
+from discreet.programs.families import FAMILIES, MOST_BITS, Law, label_key, require_short
 from discreet.programs.numbers import (
     SECRET,
     Irrational,
@@ -27,10 +26,13 @@ from discreet.programs.numbers import (
     Whole,
     add,
     as_number,
+    divide,
     inverse,
     multiply,
     negative,
     plain,
+    plain_if_any,
+    step_of,
 )
 from discreet.programs.requests import Audit, Draw
 
@@ -57,7 +59,8 @@ class Data:
         if self.table is None:
             return list(self.values)
         columns = list(self.table.values())
-        return [_in_steps(self.table[value], columns) for value in self.values]
+        made = {value: _in_steps(found, columns) for value, found in self.table.items()}
+        return [made[value] for value in self.values]
 
     def hidden(self) -> Any:
         """One of them in a replay, which does not know it."""
@@ -73,8 +76,7 @@ def _in_steps(value: Any, column: list[Any]) -> Any:
             return tuple(_in_steps(value[i], [o[i] for o in column]) for i in range(len(value)))
         return value
     step = step_of(column)
-    number = as_number(value)
-    exact = None if step is None or number is None else plain(number)
+    exact = plain_if_any(value)
     if step is None or not isinstance(exact, Fraction) or all(type(x) is bool for x in column):
         return value
     return Whole(Fraction(0), step, int(exact / step))
@@ -183,8 +185,7 @@ class Interpreter:
 
     def known(self, value: Any) -> Fraction:
         """A public rational number."""
-        found = as_number(value)
-        number = None if found is None else plain(found)
+        number = plain_if_any(value)
         if not isinstance(number, Fraction):
             raise ExactnessError("a public number is not rational")
         return number
@@ -201,7 +202,10 @@ class Interpreter:
         found = self._value(node, names)
         if self.replay and isinstance(found, (Fraction, Whole)):
             parts = (found,) if isinstance(found, Fraction) else (found.offset, found.step)
-            require_short("a public number in the program", parts)
+            if any(
+                abs(part.numerator) >> MOST_BITS or part.denominator >> MOST_BITS for part in parts
+            ):
+                require_short("a public number in the program", parts)
         return found
 
     def _value(self, node: syntax.Node, names: Mapping[str, Any]) -> Any:
@@ -299,7 +303,7 @@ class Interpreter:
         if operator == "*":
             return multiply(x, y)
         if operator == "/":
-            return multiply(x, inverse(y))
+            return divide(x, y)
         return self.raised(x, y)
 
     def raised(self, x: Any, y: Any) -> Any:
@@ -363,10 +367,11 @@ def _require_modest(x: Any, y: Any) -> None:
     A replay, which does not know exact private numbers from balls, asks it of both.
     """
     for one, two in ((x, y), (y, x)):
-        factor = plain(two)
-        if not isinstance(one, (Secret, Irrational)) or not isinstance(factor, Fraction):
+        if not isinstance(one, (Secret, Irrational)):
             continue
-        if factor and not 1 / MOST_FACTOR <= abs(factor) <= MOST_FACTOR:
+        factor = plain(two)
+        small = isinstance(factor, Fraction) and 1 / MOST_FACTOR <= abs(factor) <= MOST_FACTOR
+        if isinstance(factor, Fraction) and factor and not small:
             raise InputError(
                 "a factor of a private number in the program must lie between 2^-64 and 2^64",
                 "program",
@@ -405,16 +410,6 @@ def _sign(value: arb) -> int | None:
     return -1 if value < 0 else None
 
 
-def step_of(values: list[Any]) -> Fraction | None:
-    """The step that all numbers are whole multiples of."""
-    numbers = [as_number(value) for value in values]
-    plainly = [None if number is None else plain(number) for number in numbers]
-    if not all(isinstance(number, Fraction) for number in plainly):
-        return None
-    found = reduce(rational_gcd, (number for number in plainly if isinstance(number, Fraction)))
-    return found or Fraction(1)
-
-
 def finished(value: Any) -> Any:
     """The released value: numbers, labels, distributions and tuples of them; nothing private."""
     if _secret(value) or isinstance(value, Data):
@@ -428,11 +423,3 @@ def finished(value: Any) -> Any:
     if isinstance(value, (Fraction, bool, str)):
         return value
     raise ExactnessError("a value of a kind that is not released")
-
-
-def number_of(value: Any) -> Any:
-    """As a number; nothing else is expected."""
-    found = as_number(value)
-    if found is None:
-        raise ExactnessError("something else than a number")
-    return found

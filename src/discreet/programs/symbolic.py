@@ -204,6 +204,12 @@ def number(value: Fraction | int) -> Expression:
     return Expression((((), Fraction(value)),) if value else ())
 
 
+def rational_gcd(a: Fraction, b: Fraction) -> Fraction:
+    """The largest number that both are whole multiples of."""
+    bottom = math.lcm(a.denominator, b.denominator)
+    return Fraction(math.gcd(int(a * bottom), int(b * bottom)), bottom)
+
+
 ZERO, ONE = number(0), number(1)
 
 

@@ -108,14 +108,15 @@ def read_mechanism(
     if family.remake is not None:
         return family.remake(document)
     spec = family.spec(document["mechanism"])
-    options = {name: decode(value) for name, value in document["options"].items()}
+    said = {name: decode(value) for name, value in document["options"].items()}
+    options = spec.stated(said)
     if certificate is not None:
         options.pop("calibrate", None)
     elif options.get("calibrate") and not spec.provable:
         raise DocumentError("a calibrated mechanism needs its certificate", "certificate")
     made = families.make(
         family,
-        spec.as_of(document["version"]),
+        spec.as_of(document["version"], options),
         family.read(document),
         document["n"],
         check.epsilon(exact(document["epsilon"])),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from discreet.ledger import Receipt
     from discreet.posteriors.dirichlet import DirichletPosterior
     from discreet.posteriors.mixture import DirichletMixture
+
+
+class Distribution(Protocol):
+    """A distribution of whole numbers, such as one of scipy.stats."""
+
+    def logpmf(self, k: Any) -> Any:
+        """The logs of the probabilities of numbers."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +102,11 @@ class Release(Generic[Released, Aware, Summarised]):
         found: Released = families.spec_of(self.mechanism).posterior(self.mechanism, self.value)
         return found
 
-    def noise_aware(self, n_prior: object = None, rng: np.random.Generator | None = None) -> Aware:
+    def noise_aware(
+        self,
+        n_prior: tuple[int, int] | Distribution | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Aware:
         """The posterior given the raw output of the noise, whose intervals include the noise.
 
         A `DirichletMixture`; for a network a `NoiseAwareNetwork`, which has one for every row of
@@ -141,7 +152,7 @@ class Release(Generic[Released, Aware, Summarised]):
 
     def summary(
         self,
-        n_prior: object = None,
+        n_prior: tuple[int, int] | Distribution | None = None,
         rng: np.random.Generator | None = None,
         noise_aware: Any = None,
         node: str | None = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -23,20 +22,18 @@ from discreet.core.counts import (
     Records,
     Released,
     Summarised,
+    Unit,
 )
 from discreet.core.documents import digest
 from discreet.core.family import Family, MechanismSpec
+from discreet.core.guarantee import warn_of_large
 from discreet.core.law import Outcome
 from discreet.core.statistics import Statistics
-from discreet.core.unit import Unit
-from discreet.errors import Charged, InputError, PrivacyRefusedError, PrivacyWarning
+from discreet.errors import Charged, InputError, PrivacyRefusedError
 from discreet.releases.published import Release
 
 if TYPE_CHECKING:
     from discreet.ledger import Ledger, Receipt
-
-
-LARGE_DELTA = Fraction(1, 100)  # beyond, it is too large whatever n is
 
 
 def release(
@@ -67,16 +64,16 @@ def release(
             better where it can be computed; "gaussian" has normal noise; "randomized_response"
             perturbs every record by itself; the others are "ls_dim", "ls_hist", "ehd", "ehds",
             "smooth_hellinger" and "ehdl"; those of networks "laplace_updates", "fourier",
-            "posterior_sample" and "map"; of a normal mean "laplace", "gaussian", "input" and
-            "hellinger"; of a regression "statistics" and "sample": see `dp.mechanism`. None takes
-            "lattice", "laplace" or "statistics"; of categories, with a delta, "gaussian" where its
-            noise is smaller for this many categories, epsilon and delta: the release
-            says which it was, and why.
+            "posterior_sample" and "map", besides "lattice" and "gaussian"; of a normal mean
+            "laplace", "gaussian", "input" and "hellinger"; of a regression "statistics" and
+            "sample": see `dp.mechanism`. None takes "lattice", "laplace" or "statistics"; of
+            categories, means and networks, with a delta, "gaussian" where its noise is smaller for
+            these categories or tables, epsilon and delta: the release says which it was, and why.
         n: the public number of records. None declares the sum of the counts public; under
             add-remove n is private and must be None.
         adjacency: "substitute" or, for some mechanisms, "add-remove" or "attribute".
-        delta: for `smooth_hellinger`, and for normal noise on counts, a mean or statistics. Keep
-            it well below 1/n: that much can go wrong for every one of n persons.
+        delta: for `smooth_hellinger`, and for normal noise on counts, tables, a mean or statistics.
+            Keep it well below 1/n: that much can go wrong for every one of n persons.
         rng: a numpy Generator makes a reproducible simulation, marked as such: not private.
         ledger: pays for the release (`dp.Ledger.open`); what the budget does not cover is refused.
         dataset: the name under which the ledger keeps the budget of these data.
@@ -290,26 +287,16 @@ def _prepare(
     else:
         n_source = None
     options = {"delta": delta} | options
-    chosen, reason = family.choice(name, model, n, epsilon, adjacency, options)
-    spec = family.spec(chosen)
+    reason = ""
+    if name is None and delta:
+        chosen, reason = family.choice(name, model, n, epsilon, adjacency, options)
+        spec = family.spec(chosen)
     if all(option.name != "delta" for option in spec.options):
         if options.pop("delta", 0) != 0:
             got = check.show(delta)
             raise InputError(f"delta is not an option of {spec.name}, got {got}", "delta")
-    elif n is not None and delta < 1 < delta * n:
-        warnings.warn(
-            f"delta = {check.show(delta)} is above 1/n: it allows a release that publishes one of "
-            f"the {n} records as it is, chosen at random; take a much smaller one",
-            PrivacyWarning,
-            stacklevel=3,
-        )
-    elif n is None and 1 > delta > LARGE_DELTA:
-        warnings.warn(
-            f"delta = {check.show(delta)} is large for any number of records: it allows a release "
-            "that publishes each of them, as it is, with that probability",
-            PrivacyWarning,
-            stacklevel=3,
-        )
+    else:
+        warn_of_large(delta, n)
     made = families.make(family, spec, model, n, epsilon, adjacency, options)
     return made, reason, values, n_source
 

@@ -74,7 +74,22 @@ def check_family(family: Family) -> list[str]:
 
 
 def checks(family: Family) -> list[Check]:
-    """The rules of `check_family`, one by one."""
+    """The rules of `check_family`, one by one: for tests with pytest.
+
+    Args:
+        family: the family, registered.
+
+    Returns:
+        Checks with a name, each of which is called without arguments.
+
+    Raises:
+        InputError: it is no family, or has no examples.
+
+    Example:
+        >>> from discreet.families.normal import FAMILY
+        >>> print(checks(FAMILY)[0])
+        NormalMean: is registered
+    """
     if not isinstance(family, Family):
         raise InputError(f"family must be a Family, got {type(family).__name__}", "family")
     if not __debug__:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.core import Adjacency, Example, Family, Mechanism, MechanismSpec, families
-from discreet.core.counts import Records
-from discreet.core.unit import Unit
+from discreet.core.counts import Records, Unit
 
 EPSILON = 1
 
@@ -56,7 +55,8 @@ class Case:
     def stored(self, made: Mechanism) -> Mechanism:
         """The mechanism that its own config leads to."""
         config = made.config
-        given: dict[str, Any] = {"adjacency": self.adjacency, "n": config.n} | dict(config.options)
+        given: dict[str, Any] = {"adjacency": self.adjacency, "n": config.n}
+        given |= self.spec.stated(dict(config.options))
         return families.mechanism(self.spec.name, config.model, epsilon=config.epsilon, **given)
 
     @property

@@ -5,8 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
+from fractions import Fraction
 
 from discreet.core import Deferred, Family, families
+from discreet.core.counts import Records
+from discreet.errors import InputError
 
 
 def is_registered(family: Family) -> None:
@@ -29,6 +32,19 @@ def has_examples_with_records(family: Family) -> None:
         assert isinstance(vector, tuple), "to_vector must return a tuple"
         assert all(type(value) is int for value in vector), "to_vector must return whole numbers"
         assert model.n_records(vector) > 0, "an example must have records"
+        nobody = (0,) * len(vector)
+        assert model.n_records(nobody) == 0, "n_records must be the number of these very records"
+
+
+def hides_what_was_counted(family: Family) -> None:
+    """What `count` returned may be printed in a notebook, or stand in the text of an error."""
+    for example in family.examples():
+        if isinstance(example.data, Records):
+            vector = example.model.for_counts(example.data).to_vector(example.data)
+            private = ", ".join(map(str, vector))
+            assert private not in repr(example.data) + str(example.data), (
+                "counts must not show their values when they are printed"
+            )
 
 
 def can_load_what_is_deferred(family: Family) -> None:
@@ -70,11 +86,20 @@ def writes_and_reads_its_models(family: Family) -> None:
         assert again == model, "a model must equal the one that is read from its document"
         assert hash(again) == hash(model), "and have its hash"
         assert pickle.loads(pickle.dumps(model)) == model  # noqa: S301 - our own
+    for option in family.settings:
+        if option.kind in ("number", "whole") and isinstance(option.default, (int, Fraction)):
+            try:
+                model = family.model(**{option.name: option.default + 1})
+            except InputError:
+                continue  # it has bounds
+            again = family.read({"model": json.loads(json.dumps(dict(model.to_document())))})
+            assert again == model, f"the document of a model must have its {option.name}"
 
 
 RULES = (
     is_registered,
     has_examples_with_records,
+    hides_what_was_counted,
     can_load_what_is_deferred,
     lists_the_options_of_its_functions,
     writes_and_reads_its_models,

@@ -6,6 +6,7 @@ import itertools
 import math
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +15,12 @@ from discreet.auditing import audit
 from discreet.core import Adjacency, Law, Mechanism
 from discreet.core.statistics import Statistics
 from discreet.errors import InputError, NotEnumerable
+from discreet.exact import balls
 from discreet.testing.cases import EPSILON, Case
-from discreet.testing.sampling import LIMIT, apart, drawn, log_p
+from discreet.testing.sampling import FALSE_ALARM, LIMIT, apart, drawn, log_p
 
 LOUDER = (8, 64, 512, 4096)
+FEW = 100  # draws
 
 
 def states_what_it_promises(case: Case) -> None:
@@ -40,7 +43,7 @@ def is_a_value(case: Case) -> None:
     assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301 - our own
     taken = {option.name for option in case.spec.taken} | {"adjacency"}
     assert dict(made.config.options).keys() <= taken, "config must have only options of the spec"
-    assert case.make(**dict(made.config.options)) == made
+    assert case.make(**case.spec.stated(dict(made.config.options))) == made
 
 
 def is_made_again_from_what_is_stored(case: Case) -> None:
@@ -68,6 +71,9 @@ def noise_is_drawn_without_a_seed(case: Case) -> None:
             ours, others = drawn(law, None), drawn(louder, None)
             near = apart(law, louder, ours, others) <= LIMIT
             assert near, "without a seed the sampler must draw from the law too"
+            first, second = law.sample(FEW), law.sample(FEW)
+            if math.fsum(log_p(law, tuple(row)) for row in first.tolist()) < math.log(FALSE_ALARM):
+                assert (first != second).any(), "two releases must not have the same noise"
             return
 
 
@@ -93,10 +99,19 @@ def draws_from_its_law(case: Case) -> None:
     assert law.dimension == len(law.sample())
     if _unlisted(law):
         return
+    with suppress(NotEnumerable), balls.precision(balls.PRECISION):
+        total = float(law.log_total().mid())
+        assert abs(total - law.log_normaliser) < 1e-6 * (1 + abs(total)), (
+            "log_total must be log_normaliser"
+        )
     for factor in LOUDER:
         louder = case.make(EPSILON * factor).raw_law(case.example.data)
         ours, others = drawn(law, 1), drawn(louder, 2)
         assert apart(law, louder, ours, others) <= LIMIT, "the sampler must draw from the law"
+        some = set(map(tuple, others.tolist()))  # not chosen by the draws that are counted
+        share = np.mean([tuple(row) in some for row in ours.tolist()])
+        expected = math.fsum(math.exp(log_p(law, row)) for row in some)
+        assert abs(share - expected) <= LIMIT, "the probabilities of a law must sum to 1"
         if apart(law, louder, others, others) > LIMIT:
             return
     raise AssertionError("the law must change with epsilon: no larger one was told from it")

@@ -43,7 +43,7 @@ def assert_bounds(bound: object, law: dp.ErrorLaw) -> None:
     [(1, (4, 4)), (1, (0, 12)), ((0.3, 5), (29, 1)), (1, (20, 20, 20)), ((0.1, 1, 2), (9, 1, 0))],
 )
 def test_exponential_bounds_hold(
-    name: str, options: dict[str, Any], epsilon: float, prior: object, counts: tuple[int, ...]
+    name: str, options: dict[str, Any], epsilon: float, prior: Any, counts: tuple[int, ...]
 ) -> None:
     model = dp.DirichletMultinomial(tuple("abc")[: len(counts)], prior=prior)
     made = dp.mechanism(name, model, n=sum(counts), epsilon=epsilon, **options)
@@ -108,7 +108,8 @@ def test_the_normaliser_of_m_h_is_at_least_n_of_n_at_all_counts(
     n: int, k: int, prior: Any, epsilon: float, delta: float
 ) -> None:
     """Against the sum itself at every counts, and the formula of N(n) evaluated by hand."""
-    model = dp.DirichletMultinomial(tuple(range(k)), prior if np.isscalar(prior) else prior[:k])
+    own: Any = prior if np.isscalar(prior) else prior[:k]
+    model = dp.DirichletMultinomial(tuple(range(k)), own)
     made = dp.mechanism("smooth_hellinger", model, n=n, epsilon=epsilon, delta=delta)
     rows = [tuple(row) for row in compositions.rows(n, k).tolist()]
     laws = [made.law(row) for row in rows]

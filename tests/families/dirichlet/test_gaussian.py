@@ -19,12 +19,8 @@ from discreet.core import families
 from discreet.errors import PrivacyWarning
 from discreet.exact import balls
 from discreet.exact.hockey_stick import discrete_pair_delta
-from discreet.families.dirichlet.choosing import (
-    choose,
-    laplace_variance,
-    lattice_variance,
-    normal_variance,
-)
+from discreet.families.dirichlet.choosing import choose
+from discreet.laws.variances import laplace_variance, lattice_variance, normal_variance
 from discreet.noise_aware import infer
 
 THREE = dp.DirichletMultinomial(("a", "b", "c"))
@@ -360,11 +356,16 @@ def test_errors_to_expect_are_those_that_come() -> None:
 def test_a_large_delta_is_warned_of(recwarn: pytest.WarningsRecorder) -> None:
     with pytest.warns(PrivacyWarning, match=r"delta = 0.1 is above 1/n: .* one of the 40 records"):
         dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=0.1)
+    with pytest.warns(PrivacyWarning, match="delta = 0.1 is large for any number of records"):
+        dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=0.1, adjacency="add-remove")
     recwarn.clear()
-    dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=0.1, adjacency="add-remove")
+    dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=0.01, adjacency="add-remove")
     dp.release((31, 9), dp.BetaBinomial(), 1, "gaussian", delta=1 / 40)
     dp.release((31, 9), dp.BetaBinomial(), 1, delta=0.026)  # which lattice does not spend
+    dp.plan(dp.BetaBinomial(), 40, epsilon=1, mechanism="gaussian", delta=0.025)
     assert not recwarn.list  # where n is private, nothing is said of it
+    with pytest.warns(PrivacyWarning, match=r"delta = 0.1 is above 1/n: .* one of the 40 records"):
+        dp.plan(dp.BetaBinomial(), 40, epsilon=1, mechanism="gaussian", delta=0.1)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,7 +101,7 @@ def test_data_of_another_shape(data: object) -> None:
         (Decimal("1e999999999"), "prior must be a number of ordinary size"),
     ],
 )
-def test_bad_priors(prior: object, message: str) -> None:
+def test_bad_priors(prior: Any, message: str) -> None:
     with pytest.raises(dp.InputError, match=message):
         dp.DirichletMultinomial(("a", "b", "c"), prior=prior)
 

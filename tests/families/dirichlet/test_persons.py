@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import discreet as dp
-from discreet.core.counts import AVERAGED
-from discreet.core.unit import Unit
+from discreet.core.counts import AVERAGED, Unit
 from discreet.errors import InputError, PrivacyRefusedError
 
 MODEL = dp.DirichletMultinomial(("a", "b", "c"), prior=(1, 2, Fraction(1, 2)))

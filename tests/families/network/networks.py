@@ -11,8 +11,7 @@ from discreet.core import Law
 from discreet.core.tables import Tables
 from discreet.exact import compositions
 from discreet.laws.lattice import LatticeLaw
-from discreet.laws.noise import NoiseLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import NoiseLaw, ProductLaw
 
 STATES = {"a": (0, 1), "b": (0, 1)}
 PAIR = dp.BayesNet({"b": ["a"]}, STATES)

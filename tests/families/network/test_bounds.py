@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.signal import fftconvolve
@@ -26,7 +26,7 @@ from tests.statistics import FALSE_ALARM
 Floats = npt.NDArray[np.float64]
 
 
-def binary(prior: object = 2, **parents: str) -> BayesNet:
+def binary(prior: Any = 2, **parents: str) -> BayesNet:
     return BayesNet(
         {node: list(above) for node, above in parents.items()},
         dict.fromkeys(parents, (0, 1)),
@@ -194,8 +194,34 @@ def test_the_bound_is_false_for_four_states() -> None:
     n, exact = 10**6, np.array([2, 2, 2, 2 + 10**6])
     ends = np.array(list(itertools.product((0, n), repeat=4)))  # alike likely as ε → 0
     assert kl(exact, 2 + ends).mean() > 1.15 * n * np.log(exact).sum()
-    with pytest.raises(dp.InputError, match="net must have nodes of two states, got 'c' with 3"):
-        bounds.largest_divergence(MIXED, n)
+    four = BayesNet({}, {"a": range(4)}, 2)  # with ours instead
+    bound = bounds.largest_divergence(four, Tables((("a",),), ((0, 0, 0, n),)))
+    assert kl(exact, 2 + ends).max() <= bound <= 1.2 * kl(exact, 2 + ends).max()
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.floats(0.1, 30), min_size=3, max_size=5),
+    st.integers(0, 40),
+    st.integers(0, 10**6),
+)
+def test_the_largest_divergence_of_more_states(prior: list[float], n: int, seed: int) -> None:
+    """No corner of [0, n]^k is further, and no data are worse than what a public n allows."""
+    k = len(prior)
+    net = BayesNet({}, {"a": range(k)}, {"a": prior})
+    counts = np.random.default_rng(seed).multinomial(n, np.full(k, 1 / k))
+    ends = np.array(list(itertools.product((0, n), repeat=k)))
+    bound = bounds.largest_divergence(net, Tables((("a",),), (tuple(counts.tolist()),)))
+    assert kl(np.array(prior) + counts, np.array(prior) + ends).max() <= bound * (1 + 1e-9) + 1e-6
+    assert bound <= bounds.largest_divergence(net, n) * (1 + 1e-9) + 1e-6
+    assert bound <= bounds.probable_divergence(net, n, 0.1) * (1 + 1e-9) + 1e-6
+
+
+def test_divergences_of_nodes_with_two_and_three_states_add_up() -> None:
+    net = BayesNet({}, {"a": (0, 1), "c": ("x", "y", "z")}, {"a": 2, "c": 1})
+    parts = [BayesNet({}, {name: net.states[name]}, {"a": 2, "c": 1}[name]) for name in "ac"]
+    each = [bounds.largest_divergence(part, 9) for part in parts]
+    assert bounds.largest_divergence(net, 9) == pytest.approx(sum(each), rel=1e-12)
 
 
 def test_the_printed_deviation_is_false() -> None:
@@ -274,6 +300,73 @@ def test_theorem_3_holds(net: BayesNet, epsilon: float, rng: np.random.Generator
             assert (error > bound / 5).mean() > 4 * delta
         missed |= error > bound
     assert missed.sum() <= stats.binom.isf(FALSE_ALARM, size, delta)
+
+
+WIDE = BayesNet({"b": ["a"], "c": ["a", "b"]}, {"a": (0, 1), "b": range(3), "c": range(3)})
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 30])
+@pytest.mark.parametrize("net", [MIXED, WIDE])
+def test_theorem_3_holds_for_three_states(net: BayesNet, epsilon: float) -> None:
+    """Of simulated releases; a tenth of the bound is often exceeded."""
+    delta, size = 0.05, 4000
+    made = dp.mechanism("fourier", net, 5, epsilon=epsilon)
+    counted = tables(net, [[labels[0] for labels in net.labels]] * 5)
+    raw = made.raw_law(counted).sample(size, np.random.default_rng(3))
+    released = made.make_released(raw).astype(float)
+    missed, start = np.zeros(size, dtype=bool), 0
+    for family, truth in zip(net.families, counted.values, strict=True):
+        part = released[:, start : start + family.cells]
+        start += family.cells
+        error = np.abs(part - truth).sum(axis=1)
+        bound = bounds.largest_marginal_error(net, family.node, epsilon, delta)
+        assert epsilon > 1 or (error > bound / 10).mean() > delta
+        missed |= error > bound
+    assert missed.sum() <= stats.binom.isf(FALSE_ALARM, size, delta)
+
+
+@pytest.mark.parametrize("t", [0.2, 1, 2])
+def test_stealth_with_three_states(t: float) -> None:
+    size = 2000
+    made = dp.mechanism("fourier", WIDE, 5, epsilon=1, t=t)
+    counted = tables(WIDE, [[0, 0, 0]] * 5)
+    raw = made.raw_law(counted).sample(size, np.random.default_rng(3))
+    negative = (made.make_released(raw).astype(float).min(axis=1) < 0).sum()
+    promised = bounds.stealth(WIDE, t)
+    assert negative <= stats.binom.isf(FALSE_ALARM, size, 1 - promised)
+    if t >= 1:
+        assert promised >= bounds.probability_of_stealth(t)
+
+
+@pytest.mark.parametrize("options", [{}, {"omega": 0.01}, {"samples": 3}])
+def test_samples_err_no_more(options: Any) -> None:
+    """Of each row, from the mean of the tempered posterior; a fifth of it is often exceeded."""
+    size, delta = 250, 0.05
+    rng = np.random.default_rng(5)
+    counted = tables(MIXED, [[rng.integers(2), "xyz"[rng.integers(3)]] for _ in range(60)])
+    counted = Tables(counted.columns, tuple(tuple(9 * x for x in t) for t in counted.values))
+    n = counted.n_records
+    made = dp.mechanism("posterior_sample", MIXED, n, epsilon=9, **options)
+    laws: Any = made.raw_law(counted)
+    found = [*bounds.largest_sample_error(MIXED, "a", counted, 9, delta, **options)]
+    found += [*bounds.largest_sample_error(MIXED, "c", counted, 9, delta, **options)]
+    for law, bound in zip(laws.parts, found, strict=False):
+        mean = np.array(law.parameters, dtype=float)
+        drawn = law.sample(size, rng) / law.grid
+        error = np.abs(drawn - mean / mean.sum()).max(axis=1)
+        assert (error > bound).sum() <= stats.binom.isf(FALSE_ALARM, size, delta)
+        assert bound == 1 or (error > bound / 5).mean() > delta
+
+
+@pytest.mark.parametrize("samples", [1, 10, 40])
+def test_means_of_samples_err_no_more(samples: int) -> None:
+    """Of the law that is sampled, here a Beta law that is nearly two points."""
+    rng = np.random.default_rng(1)
+    drawn = rng.beta(0.02, 0.02, (20_000, samples)).mean(axis=1)
+    bound = bounds.largest_mean_error(samples, 0.05)
+    assert bound == pytest.approx(math.sqrt(math.log(80) / (2 * samples)))
+    assert (np.abs(drawn - 0.5) > bound).sum() <= stats.binom.isf(FALSE_ALARM, 20_000, 0.05)
+    assert samples == 1 or (np.abs(drawn - 0.5) > 0.7 * bound).mean() > 0.01
 
 
 def test_the_increment_is_an_error_that_is_always_made(rng: np.random.Generator) -> None:
@@ -407,7 +500,9 @@ def test_lemma_4_is_nearly_attained_and_the_printed_form_false() -> None:
         (lambda: bounds.largest_update_error(ONE, 1, 0.1, "attribute"), "adjacency must be"),
         (lambda: bounds.largest_divergence(ONE, -1), "data must lie between 0"),
         (lambda: bounds.largest_divergence(PAIR, tables(ONE, [[0]])), "another network"),
-        (lambda: bounds.largest_marginal_error(MIXED, "a", 1, 0.1), "got 'c' with 3"),
+        (lambda: bounds.marginal_error_as_printed(MIXED, "a", 1, 0.1), "got 'c' with 3"),
+        (lambda: bounds.largest_mean_error(0, 0.1), "samples must"),
+        (lambda: bounds.largest_mean_error(2, 0.1, 1), "states must"),
         (lambda: bounds.largest_marginal_error(PAIR, "z", 1, 0.1), "node must be"),
         (lambda: bounds.marginal_error_as_printed(PAIR, "a", 1, 0.1, t=-1), "t must lie between"),
         (lambda: bounds.stealth(PAIR, -1), "t must lie between 0 and 1000000, got -1"),

@@ -162,7 +162,10 @@ def test_missing_and_undeclared_values() -> None:
     assert sentence.startswith("column 'rain' and 'grass' must hold declared categories")
     assert "7" not in sentence
     assert "other" not in sentence
-    assert "adjacency='add-remove' and mechanism='lattice' or 'laplace_updates'" in sentence
+    assert (
+        "adjacency='add-remove' and mechanism='lattice', 'gaussian' or 'laplace_updates'"
+        in sentence
+    )
     assert len(caught.value.values) == 2
     tables = NET.count(data, unknown="drop")
     assert (tables.n_records, tables.dropped) == (1, True)

@@ -193,7 +193,7 @@ def test_intervals_hold_what_they_say(name: str, more: dict[str, str]) -> None:
         weights, rows = rng.dirichlet((2, 2)), rng.dirichlet((1, 1), 2)
         n = int(rng.integers(4, 10)) if more else 12
         joint = rng.multinomial(n, (weights[:, None] * rows).ravel()).reshape(2, 2)
-        made = release(net, joint, 0.4, name, run, **more)
+        made = release(net, joint, 0.4, name, run, reconcile=None, **more)
         found = made.noise_aware(n_prior=(4, 9) if more else None)
         truth = [("a", None, weights), ("b", 0, rows[0]), ("b", 1, rows[1])]
         for i, (node, place, theta) in enumerate(truth):
@@ -326,7 +326,7 @@ def test_wrong_rows(node: str, configuration: Any, sentence: str) -> None:
 
 
 def test_what_is_refused() -> None:
-    made = dp.mechanism("lattice", PAIR, 3, epsilon=1)
+    made = dp.mechanism("lattice", PAIR, 3, epsilon=1, shares="sizes")
     for raw in ((1, 2, 3, 0, 0), (1, 2, 3, 0, 0, 0, 0), (1.5, 1.5, 3, 0, 0, 0), None):
         with pytest.raises(dp.InputError, match="raw must be"):
             infer(made, raw)  # type: ignore[arg-type]

@@ -18,8 +18,7 @@ from discreet.core.counts import AVERAGED
 from discreet.core.curves import Curve
 from discreet.core.tables import Tables
 from discreet.exact import balls
-from discreet.laws.noise import NoiseLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import NoiseLaw, ProductLaw
 from tests.families.network.networks import CHAIN, FORK, PAIR, tables
 from tests.families.network.persons import RULES, counted, persons, vector
 from tests.families.network.test_noisy_tables import assert_agreement, parts
@@ -57,8 +56,9 @@ def test_what_one_person_changes(rule: str, most: int) -> None:
 
 
 def pieces(law: Any) -> list[NoiseLaw]:
+    """Of the tables that are measured."""
     found: Any = law.parts if isinstance(law, ProductLaw) else (law,)
-    return list(found)
+    return [part for part in found if isinstance(part, NoiseLaw)]
 
 
 def rates(law: Any) -> list[Fraction]:
@@ -94,7 +94,7 @@ def test_records_are_stored_as_before() -> None:
     for name in NAMES:
         for n, more in ((3, {}), (None, PRIVATE_N)):
             made = dp.mechanism(name, PAIR, n, epsilon=1, **more)
-            assert dict(made.config.options).keys() <= {"shares"}
+            assert dict(made.config.options).keys() <= {"shares", "reconcile"}
             asked = dp.mechanism(name, PAIR, n, epsilon=1, max_per_unit=1, **more)
             assert asked == made
 
@@ -162,7 +162,8 @@ def test_the_curve_of_a_person(name: str, most: int) -> None:
 
 def test_delta_of_a_person() -> None:
     """δ(ε) of a person with two records of one kind, over both tables, is below the curve's."""
-    made = dp.mechanism("lattice", PAIR, epsilon=2, **PRIVATE_N, **RULES["cut"])
+    more: Any = PRIVATE_N | RULES["cut"] | {"shares": "sizes"}
+    made = dp.mechanism("lattice", PAIR, epsilon=2, **more)
     there = vector(PAIR, ((0, 0), (0, 0)), "cut")
     here, moved = (columns(made, values) for values in (0 * there, there))
     changed = [i for i in range(PAIR.size) if there[i]]
@@ -293,9 +294,9 @@ def test_what_is_refused() -> None:
     with pytest.raises(dp.PrivacyRefusedError) as refused:
         dp.release(cut, PAIR, 1, "fourier")
     assert str(refused.value).endswith(
-        f"{advice} with mechanism 'lattice' or 'laplace_updates' only"
+        f"{advice} with mechanism 'lattice' or 'gaussian' or 'laplace_updates' only"
     )
-    said = "counts per patient are released by 'lattice' or 'laplace_updates' only"
+    said = "counts per patient are released by 'lattice' or 'gaussian' or 'laplace_updates' only"
     for name in ("fourier", "map", "posterior_sample"):
         for values in (cut, averaged, replace(cut, max_per_unit=1)):
             with pytest.raises(dp.PrivacyRefusedError) as refused:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.special import betainc, expit
 
 import discreet as dp
@@ -97,7 +98,7 @@ def test_truncation_loss_by_hand() -> None:
 @pytest.mark.parametrize("adjacency", ["substitute", "attribute"])
 def test_truncation_loss_is_what_posterior_sample_pays(adjacency: str) -> None:
     counted = Tables((("a",), ("a", "b"), ("b", "c")), ((3, 0), (1, 2, 0, 0), (0, 1, 2, 0)))
-    made = dp.mechanism("posterior_sample", CHAIN, 3, epsilon=2, adjacency=adjacency)
+    made = dp.mechanism("posterior_sample", CHAIN, 3, epsilon=2, adjacency=adjacency, omega="cut")
     law: Any = made.raw_law(counted)
     assert smoothness.truncation_loss(CHAIN, law.parts[0].omega, adjacency) == pytest.approx(2)
 
@@ -125,6 +126,49 @@ def test_rates_of_the_uniform_prior() -> None:
     rates = smoothness.beta_rates(1, 1, starts)
     assert (rates <= exact).all()
     assert (rates >= 0.985 * exact).all()
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.floats(0.05, 1e4), min_size=2, max_size=5))
+def test_rates_of_more_states_are_valid(parameters: list[float]) -> None:
+    """Of the union bound, checked on a finer grid."""
+    starts, fine = np.geomspace(1e-3, 50, 1500), np.geomspace(1e-3, 50, 7919)
+    rates = smoothness.dirichlet_rates(parameters, starts)
+    k, total = len(parameters), sum(parameters)
+    cut = 1 / (np.exp(fine) + k - 1)
+    p = sum(betainc(a, total - a, cut) for a in parameters)
+    seen = p > 1e-290
+    slopes = -np.log(np.minimum(p[seen], 1)) / fine[seen]
+    assert (slopes >= rates[np.searchsorted(starts, fine[seen], "right") - 1] - 1e-9).all()
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1, 1), (2, 5), (0.5, 30)])
+def test_rates_of_two_states_are_those_of_beta_laws(alpha: float, beta: float) -> None:
+    starts = np.geomspace(1e-3, 50, 1500)
+    rates = smoothness.dirichlet_rates((alpha, beta), starts)
+    known = smoothness.beta_rates(alpha, beta, starts)
+    assert (rates <= known * (1 + 1e-9) + 1e-9).all()
+    assert rates.max() >= 0.9 * known.max()
+
+
+def test_rates_of_three_states_by_simulation() -> None:
+    starts = np.geomspace(0.1, 20, 500)
+    rates = smoothness.dirichlet_rates((2, 3, 5), starts)
+    least = np.random.default_rng(1).dirichlet((2, 3, 5), 200_000).min(axis=1)
+    length = np.log((1 - 2 * least) / least)  # the least L that a draw is as smooth as
+    for place in (200, 300, 350):
+        for size in starts[place::40]:
+            far = (length > size).sum()
+            allowed = min(1.0, math.exp(-rates[place] * size))
+            assert far <= stats.binom.isf(1e-6, 200_000, allowed)
+
+
+def test_part_2_for_three_states() -> None:
+    net = BayesNet({}, {"a": (0, 1, 2)}, {"a": (1e6, 1e6, 2e6)})
+    found = smoothness.beta_smoothness(net)
+    assert (found.ratio, found.distance) == (4, 1)
+    assert found.vacuous  # as C·ln C is 2 or more
+    assert smoothness.beta_smoothness(PAIR).vacuous
 
 
 def one_node(alpha: float) -> BayesNet:
@@ -204,7 +248,6 @@ def test_lemma_3_counts_all_rows() -> None:
         (lambda: smoothness.truncation_loss(PAIR, 0), "omega must be greater than 0, got 0"),
         (lambda: smoothness.truncation_loss(PAIR, 0.1, "add-remove"), "adjacency must be"),
         (lambda: smoothness.beta_smoothness(FORK, "add-remove"), "adjacency must be"),
-        (lambda: smoothness.beta_smoothness(PAIR), "net must have nodes of two states, got 'b'"),
         (lambda: smoothness.smoothness(-1, 1, 2), "rate must be greater than 0, got -1"),
         (lambda: smoothness.smoothness(math.nan, 1, 2), "rate must be finite, got nan"),
         (lambda: smoothness.smoothness(2, 1, 2, 0), "distance must lie between 1"),

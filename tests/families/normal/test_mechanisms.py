@@ -177,7 +177,7 @@ def test_wrong_settings() -> None:
         with pytest.raises(InputError, match="delta must be given for"):
             dp.release((6, 0), MODEL, epsilon=1, mechanism=name)
     with pytest.raises(InputError, match="delta is not an option"):
-        dp.release((6, 0), MODEL, epsilon=1, delta=1e-6)
+        dp.release((6, 0), MODEL, epsilon=1, mechanism="laplace", delta=1e-6)
     for points in (1, 10**5, 2.0):
         with pytest.raises(InputError, match="points"):
             made("hellinger", points=points)

@@ -223,7 +223,7 @@ def test_priors_of_n() -> None:
     release = dp.release((3, 10), MODEL, 1, **PRIVATE)
     assert release.noise_aware(n_prior=(1, 5)).mean() != release.noise_aware().mean()
     with pytest.raises(InputError, match="n_prior must be None, a pair"):
-        release.noise_aware(n_prior=5)
+        release.noise_aware(n_prior=5)  # type: ignore[arg-type]
     for impossible in (stats.randint(-9, -3), stats.randint(5, 3)):
         with pytest.raises(InputError, match="n_prior must be a distribution on whole numbers"):
             release.noise_aware(n_prior=impossible)

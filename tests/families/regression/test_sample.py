@@ -12,7 +12,7 @@ import discreet as dp
 from discreet.laws.truncated_normal import TruncatedNormalLaw
 
 
-def model_of(features: int = 1, noise: object = 1, **options: Any) -> dp.LinearRegression:
+def model_of(features: int = 1, noise: Any = 1, **options: Any) -> dp.LinearRegression:
     bounds = {f"x{j}": (-1, 1) for j in range(features)} | {"y": (-2, 2)}
     return dp.LinearRegression(1, noise, bounds, **options).of("y")
 

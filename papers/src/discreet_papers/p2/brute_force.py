@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from discreet.laws.noise import NoiseLaw
 Record = tuple[int, ...]
 
 
-def binary(prior: object = 1, **parents: str) -> BayesNet:
+def binary(prior: Any = 1, **parents: str) -> BayesNet:
     """A network of two-state nodes, each with the letters of its parents."""
     graph = {node: list(above) for node, above in parents.items()}
     return BayesNet(graph, dict.fromkeys(parents, (0, 1)), prior)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
-from discreet.core.families import mechanism
 from discreet.exact import Floats
 from discreet.families.network import bounds
+from discreet.families.network.mechanisms.map_estimate import by_mass
 from discreet.families.network.smoothness import beta_smoothness
 from discreet_papers.p2.brute_force import (
     PAIR,
@@ -53,7 +54,7 @@ def _private() -> Finding:
     alpha, many = 100, 10_000
     smooth = beta_smoothness(binary(alpha, a="")).value  # √(M/2), one node and one record
     wide, worse = _density_loss((alpha, alpha + many), (alpha + 1, alpha + many - 1), 0, smooth)
-    made = mechanism("map", PAIR, 2, epsilon=1, points=5)
+    made = by_mass(PAIR, 2, Fraction(1), points=5)
     audited = 0.0
     for one, other in neighbours(PAIR, 2):
         laws = [made.raw_law(tables(PAIR, counts_of(PAIR, x))) for x in (one, other)]

@@ -176,7 +176,7 @@ def _charge() -> Finding:
 
 def _many() -> Finding:
     epsilon = 2.0
-    made = mechanism("posterior_sample", ONE, 5, epsilon=epsilon, grid=20)
+    made = mechanism("posterior_sample", ONE, 5, epsilon=epsilon, omega="cut", grid=20)
     laws = [made.raw_law(_one_node(ones)).log_p for ones in range(6)]
     pairs = [(laws[i], laws[i + 1]) for i in range(5)]
     single = max(largest_of(pair) for pair in pairs)

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import check
 from discreet.core.families import mechanism
 from discreet.core.tables import Tables
 from discreet.exact import Floats, Ints
 from discreet.families.network.mechanisms import fourier
+from discreet.families.network.mechanisms.map_estimate import by_mass
 from discreet.families.network.model import BayesNet
 from discreet.families.network.smoothness import truncation_loss
 
@@ -37,7 +39,7 @@ class Split:
     places: Ints  # a row per record, a column per feature
 
 
-def network(features: Sequence[int], classes: int = 2, prior: object = 1) -> BayesNet:
+def network(features: Sequence[int], classes: int = 2, prior: Any = 1) -> BayesNet:
     """The class as the sole parent of features with these numbers of states."""
     names = [f"x{i + 1}" for i in range(len(features))]
     states = {CLASS: range(classes)} | dict(zip(names, map(range, features), strict=True))
@@ -79,8 +81,16 @@ def released(
 
     Additive noise is drawn for all splits at once: its law is the same for all counts.
     """
+    if name == SAMPLER:
+        options = {"omega": "cut"} | options
     n = sum(splits[0].counts[: net.families[0].cells])
-    made = mechanism(name, net, n, epsilon=epsilon, **options)
+    if name == LATTICE:  # agreement alone, as fourier: both may show negative cells
+        options = {"reconcile": None} | options
+    made = (
+        by_mass(net, n, check.epsilon(epsilon), **options)
+        if name == MAP
+        else mechanism(name, net, n, epsilon=epsilon, **options)
+    )
     laws: list[Any] = [made.raw_law(tables(net, one.counts)) for one in splits]
     if name not in ADDITIVE:
         raw = np.array([law.sample(rng=rng) for law in laws])

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from discreet import check
-from discreet.check import Category
+from discreet.check import Category, Number
 from discreet.core import Counts, Mechanism
-from discreet.core.counts import Grouping, Model, values_of
+from discreet.core.counts import CountsLike, Grouping, Model, values_of
 from discreet.core.documents import exact
 from discreet.errors import DocumentError, InputError
 from discreet.posteriors.dirichlet import DirichletPosterior
@@ -48,7 +48,7 @@ class DirichletMultinomial(_Model):
     prior: tuple[Fraction, ...]
     by: Grouping | None = None
 
-    def __init__(self, categories: Iterable[Any], prior: object = 1.0) -> None:
+    def __init__(self, categories: Iterable[Any], prior: Number | CountsLike | str = 1.0) -> None:
         labels = check.categories(categories)
         object.__setattr__(self, "categories", labels)
         object.__setattr__(self, "prior", check.prior(prior, labels))
@@ -169,7 +169,7 @@ class DirichletMultinomial(_Model):
         object.__setattr__(joint, "by", by)
         return joint
 
-    def posterior(self, counts: object) -> DirichletPosterior:
+    def posterior(self, counts: CountsLike) -> DirichletPosterior:
         """The posterior Dirichlet(prior + counts). Not private: for the data owner only."""
         values, parts = self.to_vector(counts), getattr(counts, "parts", 1)
         return self.released(tuple(Fraction(value, parts) for value in values))
@@ -214,7 +214,7 @@ def read_model(document: Mapping[str, Any]) -> DirichletMultinomial:
 
 
 def BetaBinomial(  # noqa: N802 - a name of the public design
-    prior: object = 1.0, categories: Iterable[Any] = (True, False)
+    prior: Number | CountsLike | str = 1.0, categories: Iterable[Any] = (True, False)
 ) -> DirichletMultinomial:
     """Two categories, θ ~ Beta(prior): prior=(2, 3) is Beta(2, 3).
 
@@ -227,6 +227,9 @@ def BetaBinomial(  # noqa: N802 - a name of the public design
 
     Returns:
         A `DirichletMultinomial` of two categories.
+
+    Raises:
+        InputError: there are not two categories, or the prior is none.
 
     Example:
         >>> import discreet as dp

@@ -9,7 +9,7 @@ from discreet.auditing.audits import Audit
 from discreet.auditing.counts import audit_counts as audit_listed
 from discreet.auditing.pairs import ContinuousAudit, Pair, audit_pairs
 from discreet.core import Mechanism
-from discreet.core.unit import Unit
+from discreet.core.counts import Unit
 from discreet.errors import InputError
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from discreet import check
 from discreet.core import Mechanism
+from discreet.core.counts import Unit
 from discreet.core.law import Outcome
-from discreet.core.unit import Unit
 from discreet.families.dirichlet import listed_counts
 from discreet.laws.response import ResponseLaw
 from discreet.noise_aware import responses, table

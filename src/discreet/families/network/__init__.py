@@ -12,14 +12,20 @@ _CAN: dict[str, Any] = {
     "posterior": Deferred(f"{_HERE}.model:released_posterior"),
     "audit": Deferred("discreet.auditing.networks:audit_network"),
     "expected_error": Unavailable(
-        "mechanism must be one of counts, a mean or a regression: what error to expect of a "
-        "network is not known beforehand"
+        "mechanism must be 'lattice', 'gaussian' or 'laplace_updates': what error to expect of "
+        "others is not known beforehand"
     ),
 }
+_TABLES: dict[str, Any] = _CAN | {"expected_error": Deferred(f"{_HERE}.accuracy:expected_error")}
+_RECONCILE = "What is made of noisy tables: tables none of which has a negative cell; or a model."
+_RECONCILED = Option(
+    *("reconcile", "choice", "tables", _RECONCILE), choices=("tables", "model"), unsaid=None
+)
+_AS_P2 = Option("reconcile", "choice", None, _RECONCILE, choices=("tables", "model"))
 _AWARE = Deferred(f"{_HERE}.noise_aware:infer_network")
 _NOT_AWARE = Unavailable(
-    "noise-aware posteriors of networks are for the mechanisms 'lattice', 'laplace_updates' and "
-    "'fourier'"
+    "noise-aware posteriors of networks are for the mechanisms 'lattice', 'gaussian', "
+    "'laplace_updates' and 'fourier'"
 )
 
 FAMILY = Family(
@@ -32,29 +38,47 @@ FAMILY = Family(
             "Noise on every table, which keeps a public total; made to agree: the most accurate.",
             options=(
                 Option(
-                    *("shares", "choice", "sizes", "How the tables share epsilon."),
-                    choices=("sizes", "equal"),
+                    *("shares", "choice", "optimal", "How the tables share epsilon."),
+                    choices=("optimal", "sizes", "equal"),
                 ),
                 *UNIT,
+                _RECONCILED,
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
-            **_CAN,
+            **_TABLES,
+        ),
+        MechanismSpec(
+            "gaussian",
+            Deferred(f"{_HERE}.mechanisms.gaussian:family_gaussian"),
+            "Normal noise on every table, made to agree; with a δ, less of it for many tables.",
+            options=(
+                Option("delta", "number", 0, "What may go wrong besides; needed."),
+                Option(
+                    *("shares", "choice", "optimal", "How the tables share the precision."),
+                    choices=("optimal", "equal"),
+                ),
+                *UNIT,
+                _RECONCILED,
+            ),
+            adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
+            noise_aware=_AWARE,
+            **_TABLES | {"audit": Deferred(f"{_HERE}.neighbours:audit_tables")},
         ),
         MechanismSpec(
             "laplace_updates",
             Deferred(f"{_HERE}.mechanisms.noisy_tables:laplace_updates"),
             "Independent noise on every cell (P2).",
-            options=UNIT,
+            options=(*UNIT, _AS_P2),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
-            **_CAN,
+            **_TABLES,
         ),
         MechanismSpec(
             "fourier",
             Deferred(f"{_HERE}.mechanisms.fourier:fourier"),
-            "Noise on parities, for nodes of two states (P2).",
-            options=(Option("t", "number", 0, "Stealth: how sure no cell is negative."),),
+            "Noise on parities, and on tables of signs where there are more states (P2).",
+            options=(Option("t", "number", 0, "Stealth: how sure no cell is negative."), _AS_P2),
             noise_aware=_AWARE,
             **_CAN,
         ),
@@ -64,23 +88,34 @@ FAMILY = Family(
             "Draws of the probabilities from the truncated posterior (P2).",
             options=(
                 Option("samples", "whole", 1, "How many draws."),
-                Option("omega", "number", None, "Least probability; tempers the likelihood."),
+                Option(
+                    "omega", "number", None, "Least probability, or cut; tempers the likelihood."
+                ),
                 Option("grid", "whole", 10**6, "Probabilities are rounded to 1/grid."),
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ATTRIBUTE),
+            earlier=((1, Deferred(f"{_HERE}.mechanisms.sampling:as_first_written")),),
             noise_aware=_NOT_AWARE,
             **_CAN | {"posterior": Deferred(f"{_HERE}.samples:released_samples")},
         ),
         MechanismSpec(
             "map",
             Deferred(f"{_HERE}.mechanisms.map_estimate:map_estimate"),
-            "Likely probabilities, by the exponential mechanism (P2).",
-            options=(Option("points", "whole", 10, "Of the grid of probabilities."),),
+            "Likely probabilities, by the exponential mechanism (P2, and better ones).",
+            options=(
+                Option(
+                    *("score", "choice", "distance", "What is likely: near the counted tables."),
+                    choices=("distance", "mass"),
+                ),
+                Option("points", "whole", None, "Of the grid of probabilities, for score mass."),
+            ),
+            earlier=(("score", Deferred(f"{_HERE}.mechanisms.map_estimate:by_mass")),),
             noise_aware=_NOT_AWARE,
             **_CAN | {"posterior": Deferred(f"{_HERE}.samples:released_samples")},
         ),
     ),
     default="lattice",
+    choose=Deferred(f"{_HERE}.choosing:choose"),
     read=Deferred(f"{_HERE}.model:read_model"),
     summary=Deferred(f"{_HERE}.showing:summary"),
     plot=Deferred(f"{_HERE}.showing:plot"),

@@ -8,14 +8,21 @@ Its bounds are for Laplace noise; these are for the integer noise of `laplace_up
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
 
 from discreet import check
 from discreet.core import Adjacency
 from discreet.core.tables import Tables
 from discreet.errors import InputError
+from discreet.exact import Floats
 from discreet.families.network.mechanisms import fourier
+from discreet.families.network.mechanisms.sampling import posterior_sample
 from discreet.families.network.model import BayesNet
+from discreet.families.network.structure import Family
 
 _TINY = Fraction(1, 10**300)
 _UP = 1 + 1e-12  # more than the rounding errors of a formula whose ceiling is taken
@@ -59,8 +66,11 @@ def largest_divergence(net: BayesNet, data: Tables | int) -> float:
     ln[(α+n+1)(β+n+1)]·(n/2)·e^{−n·ε/(2|I|)} per row, is false: for 500 and 500 records and noise of
     scale 2 it is 5e-214, and the mean divergence 0.008.
 
-    Nodes of two states with prior α, β ≥ 2 only. For α = β = 1 and a row without records U is 0;
-    for nodes of four states its analogue is below the expected divergence when ε is small.
+    Nodes of two states need a prior α, β ≥ 2: for α = β = 1 and a row without records U is 0. For
+    nodes of four states its analogue is below the expected divergence when ε is small. So a row of
+    three or more states, with any prior, has instead (ours)
+    n·Σ(ψ(A)−ψ(a_i)) + ΣΔ_i(ψ(a_i)−ψ(α_i) − ψ(A)+ψ(Σα)), a_i = α_i+Δ_i, A = Σa_i, and for a public n
+    its largest value n·Σ(ψ(Σα+n)−ψ(α_i)) + n·max(ψ(α_i+n)−ψ(α_i)) or more.
 
     Args:
         net: the network.
@@ -78,9 +88,12 @@ def largest_divergence(net: BayesNet, data: Tables | int) -> float:
     s·ln x + t·ln(1−x). So it is at most s·ln(x(a+b)/a) + s/a + t·ln((1−x)(a+b)/b) + t/b, convex in
     (s, t), where s, t ≤ n ≤ s+t: at most n·ln((1+b/a)e^{1/a}) at (n, 0), the same with a and b
     swapped at (0, n), n·ln((a+b)²e^{1/a+1/b}/(4ab)) at (n, n), and none exceeds n·ln(ab).
+    For more states and released counts y: B falls in all its arguments, so ln B(α+y)/B(a) is at
+    most ln B(α)/B(a) = −ln E_α Πθ_i^{Δ_i} ≤ −ΣΔ_i·E_α ln θ_i = ΣΔ_i(ψ(Σα)−ψ(α_i)) by Jensen's
+    inequality, and Σ(y_i−Δ_i)(ψ(A)−ψ(a_i)) ≤ Σ(n−Δ_i)(ψ(A)−ψ(a_i)).
     """
-    _require_two_states(net)
-    if (least := min(min(prior) for prior in net.prior)) < 2:
+    two = [prior for prior, family in zip(net.prior, net.families, strict=True) if _two(family)]
+    if two and (least := min(min(prior) for prior in two)) < 2:
         raise InputError(
             f"prior must be at least 2 in every cell, got {check.show(least)}: Theorem 1 is not "
             "proved for smaller ones, and false for 1",
@@ -90,17 +103,45 @@ def largest_divergence(net: BayesNet, data: Tables | int) -> float:
         n, counts = data.n_records, net.to_vector(data)
     else:
         n = check.whole("data", data)
-        counts = (n,) * net.size
-    cells = (alpha for prior in net.prior for alpha in prior)
-    return n * math.fsum(math.log(alpha + c) for alpha, c in zip(cells, counts, strict=True))
+        counts = None
+    logs, wide, start = [], [], 0
+    for family, prior in zip(net.families, net.prior, strict=True):
+        seen = [n] * family.cells if counts is None else counts[start : start + family.cells]
+        start += family.cells
+        if _two(family):
+            logs += [math.log(alpha + c) for alpha, c in zip(prior, seen, strict=True)]
+        else:
+            wide.append(
+                _wide_divergence(family.shape[-1], prior, None if counts is None else seen, n)
+            )
+    return n * math.fsum(logs) + math.fsum(wide)
+
+
+def _wide_divergence(
+    k: int, prior: Sequence[Fraction], counts: Sequence[int] | None, n: int
+) -> float:
+    """The bound for all rows of a node of three or more states; without counts for any."""
+    from scipy.special import digamma
+
+    alpha = np.array(prior, dtype=np.float64).reshape(-1, k)
+    total = alpha.sum(axis=1, keepdims=True)
+    if counts is None:
+        steps = (digamma(alpha + n) - digamma(alpha)).max(axis=1)
+        return float(n * ((digamma(total + n) - digamma(alpha)).sum() + steps.sum()))
+    seen = np.array(counts, dtype=np.float64).reshape(-1, k)
+    at = alpha + seen
+    lost = digamma(at.sum(axis=1, keepdims=True)) - digamma(at)
+    before = digamma(total) - digamma(alpha)
+    return float(n * lost.sum() + (seen * (before - lost)).sum())
 
 
 def probable_divergence(net: BayesNet, data: Tables | int, delta: object) -> float:
     """KL(exact ‖ released posterior) exceeds this with probability δ at most: Theorem 1, corrected.
 
     U + √(½·Σc²·ln(1/δ)) over all rows, with c = (2n+1)(ln(α+n+1) + ln(β+n+1)) and U as in
-    `largest_divergence`, which has the arguments and the conditions, and is always smaller: this is
-    here for comparison with P2. P2 prints Σc for Σc² and the log of a sum for the sum of the logs.
+    `largest_divergence`, which has the arguments, the conditions and, for more states, the c of a
+    node, and is always smaller: this is here for comparison with P2. P2 prints Σc for Σc² and the
+    log of a sum for the sum of the logs.
 
     Proof. The rows of `laplace_updates` are independent, each row's divergence lies between 0 and
     n(ln(α+n) + ln(β+n)) ≤ c, and its mean is at most U: McDiarmid's inequality.
@@ -109,7 +150,10 @@ def probable_divergence(net: BayesNet, data: Tables | int, delta: object) -> flo
     mean = largest_divergence(net, data)
     n = data.n_records if isinstance(data, Tables) else data
     squares = 0.0
-    for prior in net.prior:
+    for family, prior in zip(net.families, net.prior, strict=True):
+        if not _two(family):
+            squares += (_wide_divergence(family.shape[-1], prior, None, n) / (2 * n + 1)) ** 2
+            continue
         logs = [math.log(alpha + n + 1) for alpha in prior]
         squares += sum((x + y) ** 2 for x, y in zip(logs[::2], logs[1::2], strict=True))
     return mean + (2 * n + 1) * math.sqrt(-squares * math.log(share) / 2)
@@ -121,19 +165,30 @@ def largest_marginal_error(
     """With probability 1 − δ no table of `fourier` errs by more in l1, at all nodes at once.
 
     2·√(2^{|π|+1} − 1)·⌈(s/ε)·ln((|N|−1)/δ)⌉ + ⌈4t|N|²/ε⌉ for a node with |π| parents, N the closure
-    and s the sensitivity: Theorem 3, improved (ours). P2's own is `marginal_error_as_printed`.
+    and s the sensitivity: Theorem 3, improved (ours). P2's own is `marginal_error_as_printed`. With
+    more states √(4(2^b − 1)z² + 2^b(Π(1+k²) − 1)w²) takes the place of the first term, for b
+    variables of the family with two states and others with k, z the ceiling above, w that with 2s,
+    |N| the number of all numbers, and A is larger as in `fourier`.
 
     Proof. The table of a family J errs by 2^{−|J|}(A − 2·Σ X_γ(−1)^{⟨γ,x⟩}) in cell x, with
     A = ⌈4t|N|²/ε⌉ and the sum over the 2^{|J|} − 1 subsets γ ≠ ∅ of J. By Cauchy, Schwarz and
     Parseval the l1 norm is at most A + 2·√(Σ X_γ²). No |X_γ| is larger than the first ceiling: see
     `largest_update_error`, for |N| − 1 coefficients of rate ε/s. The part A is exact: so many
-    records the table has too many.
+    records the table has too many. A block X of S whose c cells are those of the others than two
+    states adds a component with squares c·‖X‖²/|J| in all at most, as 1 − 1/k is a projection.
     """
-    cells = _family(net, node)
     budget, share, parameter = check.epsilon(epsilon), _delta(delta), _t(t)
-    size, change = len(fourier.closure(net)), _sensitivity(net)
-    noise = math.ceil(_UP * change * math.log((size - 1) / share) / float(budget))
-    return 2 * math.sqrt(cells - 1) * noise + math.ceil(4 * parameter * size**2 / budget)
+    known, change, shape = fourier.coefficients(net), _sensitivity(net), net.family(node).shape
+    noise, wider = (
+        math.ceil(_UP * steps * change * math.log((known.size - 1) / share) / float(budget))
+        for steps in (1, 2)
+    )
+    two = 2 ** shape.count(2)
+    more = two * (math.prod(1 + k * k for k in shape if k > 2) - 1)
+    raised = math.ceil(4 * parameter * known.largest * known.size**2 / budget)
+    if more == 0:
+        return 2 * math.sqrt(two - 1) * noise + raised
+    return math.sqrt(4 * (two - 1) * noise**2 + more * wider**2) + raised
 
 
 def marginal_error_as_printed(
@@ -178,17 +233,70 @@ def stealth(net: BayesNet, t: object) -> float:
     """`fourier` releases no negative cell with at least this probability, for any t ≥ 0 (ours).
 
     1 − Σ_i e^{−(x − m − m·ln(x/m))} over the nodes, with m = 2^{|π_i|+1} − 1 and x = 2t|N|²/s; 0,
-    which says nothing, if x ≤ m for any node. It is the proof of Corollary 3 with each family's own
-    coefficients instead of all of them. For 16 features and a class t = 0.18 gives 0.94, for
-    which Corollary 3 asks for t = 2.8.
+    which says nothing, if x ≤ m for any node. For more states m numbers of the family, none with a
+    factor above Π(k − 1), have x = 2t|N|²/s times the largest such product over its own. It is the
+    proof of Corollary 3 with each family's own coefficients instead of all of them. For 16 features
+    and a class t = 0.18 gives 0.94, for which Corollary 3 asks for t = 2.8.
     """
-    _require_two_states(net)
-    x = float(2 * _t(t) * len(fourier.closure(net)) ** 2 / _sensitivity(net))
+    known = fourier.coefficients(net)
+    all_over = 2 * _t(t) * known.largest * known.size**2 / _sensitivity(net)
     missed = 0.0
-    for family in net.families:
-        m = family.cells - 1
+    for family, places in zip(net.families, known.places, strict=True):
+        m, x = len(places) - 1, float(all_over / math.prod(k - 1 for k in family.shape))
         missed += math.exp(-(x - m - m * math.log(x / m))) if x > m else 1.0
     return max(0.0, 1 - missed)
+
+
+def largest_sample_error(
+    net: BayesNet,
+    node: str,
+    data: Tables,
+    epsilon: object,
+    delta: object,
+    **options: Any,
+) -> Floats:
+    """With probability 1 − δ no probability in a row of one sample errs by more: one number a row.
+
+    Of `posterior_sample`, from the mean (α+τc)/(Σα+τΣc) of the tempered posterior, whichever its
+    options: √(ln(2k/(δp))/(2(a+1))) + 1/grid for a row of k states with a = Σα+τΣc, where p is the
+    probability that the truncation leaves, at least 1 − Σ P(θ_i < ω). 1 where that is 0 or less.
+    For the data owner only (ours).
+
+    Proof. θ_i is Beta(a_i, a − a_i), sub-Gaussian with proxy variance 1/(4(a+1)) (Marchal and Arbel
+    2017), so that P(|θ_i − a_i/a| ≥ x) ≤ 2e^{−2(a+1)x²}; given an event of probability p it is at
+    most 1/p times that, and rounding moves θ_i by 1/grid at most. Then the union bound.
+    """
+    from scipy.special import betainc
+
+    share = float(_delta(delta))
+    made = posterior_sample(net, data.n_records, check.epsilon(epsilon), **options)
+    laws: Any = made.raw_law(data)
+    place = net.nodes.index(check.choice("node", node, net.nodes))
+    start = sum(family.rows for family in net.families[:place])
+    found = []
+    for law in laws.parts[start : start + net.families[place].rows]:
+        shapes = np.array(law.parameters, dtype=np.float64)
+        total = shapes.sum()
+        left = 1 - betainc(shapes, total - shapes, float(law.omega)).sum()
+        error = 1.0
+        if left > 0:
+            error = math.sqrt(math.log(2 * len(shapes) / (share * left)) / (2 * (total + 1)))
+        found.append(min(1.0, error + 1 / law.grid))
+    return np.array(found)
+
+
+def largest_mean_error(samples: object, delta: object, states: object = 2) -> float:
+    """With probability 1 − δ no probability of a row errs by more in the mean of N samples.
+
+    √(ln(2k/δ)/(2N)) for k states, from the mean of the law that is sampled, truncated and tempered
+    as it is; rounding to the grid adds 1/grid. P2 has √(ln(1/δ)/N), without constants, and forgets
+    that N samples cost N times as much: with ε shared among them the law is further from the
+    posterior the more there are.
+
+    Proof. Hoeffding's inequality for N independent numbers in [0, 1], and the union bound.
+    """
+    number, k = check.whole("samples", samples, least=1), check.whole("states", states, least=2)
+    return math.sqrt(math.log(2 * k / float(_delta(delta))) / (2 * number))
 
 
 def map_miss(epsilon: object, t: object, sensitivity: object, share: object) -> float:
@@ -206,9 +314,13 @@ def map_miss(epsilon: object, t: object, sensitivity: object, share: object) -> 
     return math.exp(-check.epsilon(epsilon) * distance / (2 * widest)) / float(part)
 
 
+def _two(family: Family) -> bool:
+    return family.shape[-1] == 2
+
+
 def _require_two_states(net: BayesNet) -> None:
     for family in net.families:
-        if family.shape[-1] != 2:
+        if not _two(family):
             raise InputError(
                 f"net must have nodes of two states, got {family.node!r} with {family.shape[-1]}",
                 "net",
@@ -222,7 +334,7 @@ def _family(net: BayesNet, node: str) -> int:
 
 
 def _sensitivity(net: BayesNet) -> int:
-    return fourier.sensitivity(family.columns for family in net.families)
+    return fourier.sensitivity([family.columns for family in net.families], fourier.wide(net))
 
 
 def _t(value: object) -> Fraction:

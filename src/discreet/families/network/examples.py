@@ -22,8 +22,9 @@ def examples() -> tuple[Example, ...]:
         (AVERAGED, AVERAGED) if len(c) == 1 else (half, half, 0, AVERAGED) for c in columns
     )
     averaged = Tables(columns, shared, unit="patient", per_unit="average")
+    normal = {"gaussian": {"delta": 1e-6}}
     return (
-        Example(net, records, {"posterior_sample": {"grid": 40}, "map": {"points": 4}}),
-        Example(net, cut),
-        Example(net, averaged),
+        Example(net, records, normal | {"posterior_sample": {"grid": 40}}),
+        Example(net, cut, normal),
+        Example(net, averaged, normal),
     )

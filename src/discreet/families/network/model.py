@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from discreet import check
-from discreet.check import Category
+from discreet.check import Category, Number
 from discreet.core.counts import Model
 from discreet.core.documents import exact
 from discreet.core.law import Value
@@ -81,7 +81,7 @@ class BayesNet(_Model):
         self,
         parents: object,
         states: Mapping[str, Iterable[Any]] | None = None,
-        prior: object = 1.0,
+        prior: Number | str | Mapping[str, Any] = 1.0,
         probabilities: Mapping[str, object] | None = None,
     ) -> None:
         graph, found, cpds = read_structure(parents, states)
@@ -256,7 +256,9 @@ class BayesNet(_Model):
         return to_pgmpy(self, {node: self.conditional(node) for node in self.nodes})
 
     @classmethod
-    def from_bif(cls, path: str | PathLike[str], prior: object = 1.0) -> BayesNet:
+    def from_bif(
+        cls, path: str | PathLike[str], prior: Number | str | Mapping[str, Any] = 1.0
+    ) -> BayesNet:
         """Read a network and its probabilities from a BIF file.
 
         Raises:

@@ -26,19 +26,18 @@ from discreet import check
 from discreet.check import Category
 from discreet.core import Law, Mechanism, PointMass
 from discreet.core.law import Outcome
+from discreet.errors import NotEnumerable
 from discreet.exact import Ints
 from discreet.families.network import moves, overlaps, starts
 from discreet.families.network.configurations import cell_labels
-from discreet.families.network.mechanisms.fourier import closure
+from discreet.families.network.mechanisms.fourier import closure, wide
 from discreet.families.network.mechanisms.noisy_tables import variance
 from discreet.families.network.mixture import NoiseAwareNetwork, Priors
 from discreet.families.network.model import BayesNet
 from discreet.families.network.rows import parents as rows_of
 from discreet.families.network.structure import Family
-from discreet.laws.gaussian import DiscreteGaussianLaw
 from discreet.laws.lattice import LatticeLaw
-from discreet.laws.noise import NoiseLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import NoiseLaw, ProductLaw
 from discreet.noise_aware import table
 from discreet.noise_aware.kernels import Kernel, LaplaceKernel, NormalKernel
 from discreet.posteriors.mixture import DirichletMixture
@@ -51,8 +50,8 @@ class _Evidence(NamedTuple):
 
     net: BayesNet
     n: int | None
-    noises: tuple[table.Noise | None, ...]  # None: there are no records
-    seen: tuple[overlaps.Seen, ...]
+    noises: tuple[table.Noise | None, ...]  # None: not measured, or there are no records
+    seen: tuple[overlaps.Seen | None, ...]
     n_prior: object
     seed: int | None
 
@@ -87,21 +86,21 @@ def infer_network(
     net, n = mechanism.config.model, mechanism.config.n
     table.prior_of_n(n_prior, n)
     seed = None if rng is None else int(check.generator(rng).integers(2**63))
-    anything = tuple(
-        count for family in net.families for count in (n or 0, *(0,) * (family.cells - 1))
-    )
-    law = mechanism.make_raw_law(anything)
+    law = _around_anything(mechanism)
     if mechanism.config.mechanism == "fourier":
         assert n is not None
+        if wide(net):
+            raise NotEnumerable(
+                "noise-aware posteriors of 'fourier' are for nodes of two states; use 'lattice'"
+            )
         return NoiseAwareNetwork(net, partial(_from_parities, _Parities(net, n, law, raw, seed)))
-    laws = _by_family(net, law)
+    laws = by_family(net, mechanism)
     outputs = tuple(_split(net, tuple(map(int, raw))))
     parts = mechanism.config.parts
     noises = tuple(table.additive(law, z, parts) for law, z in zip(laws, outputs, strict=True))
     seen = tuple(
-        _seen(family, n, law, noise)
+        None if noise is None else _seen(family, n, law, noise)
         for family, law, noise in zip(net.families, laws, noises, strict=True)
-        if noise is not None
     )
     evidence = _Evidence(net, n, noises, seen, n_prior, seed)
     return NoiseAwareNetwork(net, partial(_joint, evidence))
@@ -113,17 +112,20 @@ def _split(net: BayesNet, values: Sequence[int]) -> Iterator[Outcome]:
     return (tuple(itertools.islice(rest, family.cells)) for family in net.families)
 
 
-def _by_family(net: BayesNet, law: Law) -> tuple[Law, ...]:
+def _around_anything(mechanism: Mechanism) -> Law:
+    net, n = mechanism.config.model, mechanism.config.n or 0
+    return mechanism.make_raw_law(
+        tuple(count for family in net.families for count in (n, *(0,) * (family.cells - 1)))
+    )
+
+
+def by_family(net: BayesNet, mechanism: Mechanism) -> tuple[Law, ...]:
+    """The law of every table's noise, around anything."""
+    law = _around_anything(mechanism)
     if isinstance(law, ProductLaw):
         return law.parts
     if isinstance(law, NoiseLaw):
         return tuple(replace(law, center=center) for center in _split(net, law.center))
-    if isinstance(law, DiscreteGaussianLaw):
-        ends = itertools.accumulate(family.cells for family in net.families)
-        return tuple(
-            DiscreteGaussianLaw(center, law.variances[end - len(center) : end])
-            for center, end in zip(_split(net, law.center), ends, strict=True)
-        )
     assert isinstance(law, PointMass)
     return tuple(PointMass(point) for point in _split(net, law.point))
 
@@ -161,22 +163,27 @@ def _joint(
     """The joint table of one family; equal seeds give equal ones, in whatever order they come."""
     net, n, noise = evidence.net, evidence.n, evidence.noises[place]
     labels, alpha = cell_labels(net, net.nodes[place]), prior[place]
-    if noise is None:
+    if not any(evidence.noises):
         return table.mixture(labels, alpha, _no_records(len(alpha)))
-    if (holder := _holder(net, place)) is not None:
+    most = MOST_CELLS if noise is not None else None
+    if (holder := _holder(net, place, most=most)) is not None:
         return _marginal(net, place, holder, prior, joint(net.nodes[holder]))
+    assert noise is not None  # a table that is not measured lies in another
     source = _source(place, [abs(z.numerator) for z in noise.z], evidence.seed)
     n_prior = table.prior_of_n(evidence.n_prior, n)
     if len(alpha) <= MOST_CELLS:
         noisy, known, used = overlaps.around(evidence.seen, place, n is None)
-        if used > 1:
-            shape, margins = net.families[place].shape, _margins(net, place, prior)
+        margins = _margins(net, place, prior)
+        if used > 1 or margins:
+            shape = net.families[place].shape
             problem = starts.Problem(shape, alpha, n, n_prior, noisy, known, margins)
             return _drawn(labels, problem, used, source)
     return table.mixture(labels, alpha, table.infer(alpha, n, noise, n_prior, source))
 
 
-def _holder(net: BayesNet, place: int, within: int | None = None) -> int | None:
+def _holder(
+    net: BayesNet, place: int, within: int | None = None, most: int | None = MOST_CELLS
+) -> int | None:
     """The smallest family that has all variables of this one, of those in another one."""
     mine = set(net.families[place].columns)
     space = None if within is None else set(net.families[within].columns)
@@ -185,7 +192,7 @@ def _holder(net: BayesNet, place: int, within: int | None = None) -> int | None:
         for i, family in enumerate(net.families)
         if i != place
         and mine <= set(family.columns)
-        and family.cells <= MOST_CELLS
+        and (most is None or family.cells <= most)
         and (space is None or space >= set(family.columns))
     ]
     return min(found)[1] if found else None

@@ -53,15 +53,18 @@ class Known(NamedTuple):
 
 
 def around(
-    tables: Sequence[Seen], place: int, totals: bool
+    tables: Sequence[Seen | None], place: int, totals: bool
 ) -> tuple[list[Noisy], list[Known], int]:
     """What is seen of one table: in itself and in those within it, in the others; in how many.
 
     `totals`: the tables' totals are noisy too, and say something of one another.
     """
     mine = tables[place]
+    assert mine is not None
     inside, others, used = [_noisy(mine, mine)], _Components(), 1
     for number, other in enumerate(tables):
+        if other is None:
+            continue
         common = tuple(name for name in mine.columns if name in other.columns)
         if number == place or not (common or totals):
             continue

@@ -9,7 +9,7 @@ import numpy as np
 from discreet import check
 from discreet.core import families
 from discreet.core.family import Published
-from discreet.errors import InputError
+from discreet.errors import InputError, NotEnumerable
 from discreet.families.network.law import NetworkLaw, plot_node
 from discreet.families.network.mechanisms.sampling import remark
 from discreet.families.network.mixture import NoiseAwareNetwork
@@ -60,7 +60,12 @@ def _laws(
     asked = any(given is not None for given in (aware, n_prior, rng))
     if not asked and not families.spec_of(release.mechanism).can("noise_aware"):
         return plain, None
-    found: Any = release.noise_aware(n_prior, rng) if aware is None else aware
+    try:
+        found: Any = release.noise_aware(n_prior, rng) if aware is None else aware
+    except NotEnumerable:
+        if asked:
+            raise
+        return plain, None
     if (
         not isinstance(found, NoiseAwareNetwork)
         or found.net.to_document() != release.config.model.to_document()

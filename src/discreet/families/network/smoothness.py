@@ -9,6 +9,7 @@ the node's own family and its children's.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -115,12 +116,15 @@ def _bound(rate: float, start: float, ratio: float, distance: int) -> Smoothness
 def beta_smoothness(
     net: BayesNet, adjacency: Adjacency | str = Adjacency.SUBSTITUTE
 ) -> SmoothnessBound:
-    """Theorem 4, part 2, for one record of a network of two-state nodes, at the best L₀.
+    """Theorem 4, part 2, for one record of a network, at the best L₀.
 
     A row θ ~ Beta(α, β) is as smooth as L where |ln(θ/(1−θ))| ≤ L. By Lemma 3, applied to the rows
     because all rows of a node must be smooth, c = min c_row − ln(rows)/L₀. (P2's proof ends with
     ln|I|·min c_i, its statement is right.) For one record the maximum likelihood is 1 and the
-    marginal one min(α, β)/(α+β), so C_i = (α+β)/min(α, β) ≥ 2 at the worst row.
+    marginal one min(α, β)/(α+β), so C_i = (α+β)/min(α, β) ≥ 2 at the worst row. A row of k states
+    (ours) is as smooth as L where θ_i ≥ 1/(e^L+k−1) for all i: as in `truncation_loss` no two of
+    the node's probabilities, in whichever rows, then differ by more than the factor e^L. C_i is
+    Σα/min α ≥ k.
 
     So it is vacuous for all networks of two or more nodes, whatever the prior: C ≥ 4. For one node
     it is at least √(ln 2) = 0.8326, approached by Beta(α, α) as α grows. For more records C is
@@ -133,20 +137,18 @@ def beta_smoothness(
         )
     below = max(len(children) for children in net.children.values())
     distance = len(net.nodes) if neighbours is Adjacency.SUBSTITUTE else 1 + below
-    rows: set[tuple[float, float]] = set()
+    rows: set[tuple[float, ...]] = set()
     ratio = 1.0
     for family, prior in zip(net.families, net.prior, strict=True):
-        if family.shape[-1] != 2:
-            raise InputError(
-                f"net must have nodes of two states, got {family.node!r} with {family.shape[-1]}",
-                "net",
-            )
-        pairs = list(zip(map(float, prior[::2]), map(float, prior[1::2]), strict=True))
-        ratio *= max((a + b) / min(a, b) for a, b in pairs)
-        rows.update(pairs)
+        own = list(zip(*[iter(map(float, prior))] * family.shape[-1], strict=True))
+        ratio *= max(sum(row) / min(row) for row in own)
+        rows.update(own)
     number = sum(family.rows for family in net.families)
     starts = np.geomspace(1e-6, 100, 3000)
-    rates = np.min([beta_rates(a, b, starts) for a, b in rows], axis=0) - np.log(number) / starts
+    each = [
+        beta_rates(*row, starts) if len(row) == 2 else dirichlet_rates(row, starts) for row in rows
+    ]
+    rates = np.min(each, axis=0) - np.log(number) / starts
     found = [
         _bound(float(c), float(start), ratio, distance)
         for c, start in zip(rates, starts, strict=True)
@@ -169,10 +171,38 @@ def beta_rates(alpha: float, beta: float, starts: Floats) -> Floats:
     from scipy.special import betainc, expit
 
     tail = betainc(alpha, beta, expit(-starts)) + betainc(beta, alpha, expit(-starts))
-    usable = max(int((tail > _SMALLEST).sum()), 1)
-    logs = -np.log(np.clip(tail, _SMALLEST, 1))
-    last = usable - 1
+    last = _last(tail)
     fall = min(alpha, beta) - (alpha + beta) * float(expit(-starts[last]))
+    return _rates(tail, starts, fall)
+
+
+def dirichlet_rates(parameters: Sequence[float], starts: Floats) -> Floats:
+    """For every L₀ of an increasing grid a c with P(some θ_i < 1/(e^L+k−1)) ≤ e^{−cL} for L ≥ L₀.
+
+    θ ~ Dir(parameters), by the union bound over the k states, whose θ_i are Beta(a, b). As in
+    `beta_rates`; beyond L* P(θ_i < ω), ω = 1/(e^L+k−1), falls at least as fast as e^{−hL} with
+    h = a·(1−(k−1)ω*)·min(1, (1−ω*)^{b−1}), because P ≤ ω^a·max(1, (1−ω)^{b−1})/(a·B(a, b)), its
+    derivative by ln ω is ω^a(1−ω)^{b−1}/B(a, b), and that of ln ω by L −(1−(k−1)ω).
+    """
+    from scipy.special import betainc
+
+    a = np.array(parameters)[:, None]
+    b, k = a.sum() - a, len(a)
+    cut = np.exp(-starts) / (1 + (k - 1) * np.exp(-starts))
+    tail = betainc(a, b, cut).sum(axis=0)
+    at = cut[_last(tail)]
+    fall = (a * (1 - (k - 1) * at) * np.minimum(1, (1 - at) ** (b - 1))).min()
+    return _rates(tail, starts, float(fall))
+
+
+def _last(tail: Floats) -> int:
+    """The last place where a tail is not tiny."""
+    return max(int((tail > _SMALLEST).sum()), 1) - 1
+
+
+def _rates(tail: Floats, starts: Floats, fall: float) -> Floats:
+    last = _last(tail)
+    logs = -np.log(np.clip(tail, _SMALLEST, 1))
     least = np.full(len(starts), min(logs[last] / starts[last], fall))
-    least[:last] = logs[:last] / starts[1:usable]
+    least[:last] = logs[:last] / starts[1 : last + 1]
     return np.asarray(np.minimum.accumulate(least[::-1])[::-1])

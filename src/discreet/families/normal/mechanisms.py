@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
-from discreet.core.counts import AnyModel
+from discreet.core.counts import AnyModel, Unit
 from discreet.core.curves import Composed, Curve, Laplace, Normal, Range
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from
-from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.exact.draw import LEAST_RATE

@@ -196,7 +196,7 @@ class NormalMean(_Model):
         n, total = values
         return NormalPosterior(self.posterior_mean(n, total), self.posterior_variance(n))
 
-    def posterior(self, data: object) -> NormalPosterior:
+    def posterior(self, data: Any) -> NormalPosterior:
         """The posterior of μ, of statistics or of numbers. Not private: for the data owner only."""
         counts = data if isinstance(data, (Statistics, tuple)) else self.count(data)
         return self.released(self.to_vector(counts))

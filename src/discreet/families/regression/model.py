@@ -22,7 +22,7 @@ from discreet.exact import Floats
 from discreet.families.regression.conjugate import conjugate
 from discreet.families.regression.default_prior import usual_noise, usual_prior
 from discreet.families.regression.posterior import CoefficientsPosterior
-from discreet.families.regression.prior import CoefficientsPrior, Matrix, Vector
+from discreet.families.regression.prior import CoefficientsPrior, Matrix, Prior, Vector
 from discreet.families.regression.reading import (
     INTERCEPT,
     bounded,
@@ -95,10 +95,10 @@ class LinearRegression(_Model):
 
     def __init__(
         self,
-        prior: object = None,
-        noise_variance: object = None,
+        prior: Prior | None = None,
+        noise_variance: Number | Sequence[Number] | None = None,
         bounds: Mapping[str, tuple[object, object]] | None = None,
-        radius: object = None,
+        radius: Number | None = None,
         intercept: bool = True,
         grid: int = GRID,
     ) -> None:
@@ -304,7 +304,7 @@ class LinearRegression(_Model):
         matrix[above, right] = matrix[right, above] = entries
         return matrix
 
-    def posterior(self, stats: object) -> CoefficientsPosterior:
+    def posterior(self, stats: Statistics | Sequence[int]) -> CoefficientsPosterior:
         """The exact posterior given the statistics. Not private: for the data owner only."""
         model = self.for_counts(stats) if self.y is None else self
         n, *entries = model.to_vector(stats)

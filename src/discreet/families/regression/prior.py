@@ -11,10 +11,12 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from discreet import check
+from discreet.check import Number
 from discreet.errors import InputError
 
 Vector: TypeAlias = tuple[Fraction, ...]
 Matrix: TypeAlias = tuple[Vector, ...]
+Prior: TypeAlias = "Number | tuple[Any, Any] | Mapping[str, Any] | CoefficientsPrior"
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ import math
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from discreet.core.counts import AnyModel
+from discreet.core.counts import AnyModel, Unit
 from discreet.core.curves import Normal
-from discreet.core.unit import Unit
 from discreet.exact.hockey_stick import gaussian_variance
 
 MOST_WEIGHT = 100

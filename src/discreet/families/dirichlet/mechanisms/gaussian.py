@@ -18,10 +18,10 @@ from discreet.core import (
     PointMass,
     Theorem,
 )
+from discreet.core.counts import Unit
 from discreet.core.curves import Normal
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from, in_whole, unchanged
-from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.exact.hockey_stick import (

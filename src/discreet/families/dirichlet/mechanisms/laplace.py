@@ -20,10 +20,10 @@ from discreet.core import (
     PointMass,
     Theorem,
 )
+from discreet.core.counts import Unit
 from discreet.core.curves import Composed, Curve, Laplace
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from, in_whole
-from discreet.core.unit import Unit
 from discreet.exact import Ints
 from discreet.families.dirichlet.mechanisms import P0
 from discreet.laws.noise import NoiseLaw, remainder

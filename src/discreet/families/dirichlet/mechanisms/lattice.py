@@ -1,4 +1,4 @@
-"""Our own mechanism: integer noise that keeps the total where the total is public."""
+"""The K-norm mechanism on the integers: noise that keeps the total where it is public."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from discreet import check
 from discreet.core import Adjacency, CategoricalModel, Config, Guarantee, Law, Mechanism, Theorem
+from discreet.core.counts import Unit
 from discreet.core.curves import Composed, Laplace, Lattice
 from discreet.core.law import Outcome
 from discreet.core.mechanism import in_whole, summing_to, unchanged
-from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.laws.lattice import LatticeLaw, PostprocessedLattice, clip, lattice_law, project

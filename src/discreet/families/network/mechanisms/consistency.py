@@ -15,6 +15,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,19 +34,27 @@ def agreeing(
     tables: Sequence[Sequence[int | Fraction]],
     scopes: Sequence[Names],
     shapes: Sequence[tuple[int, ...]],
-    variances: Sequence[Fraction],
+    variances: Sequence[Fraction | None],
     parts: int | None = None,
+    total: int | None = None,
 ) -> list[list[int | Fraction]]:
     """The nearest tables whose marginals agree, weighted by the inverse of the variances.
 
-    If `parts` is given the totals are noisy and made to agree too, and tables are divided by it.
+    A table whose variance is None was not measured: it becomes a marginal of those it lies in. If
+    `parts` is given the totals are noisy and made to agree too, and tables are divided by it; if
+    `total` is given it is the true one of all tables.
     """
     given = [np.array(t, dtype=object).reshape(s) for t, s in zip(tables, shapes, strict=True)]
     changes = [np.zeros(shape, dtype=object) for shape in shapes]
-    for subset in _shared(scopes, parts is not None):
+    if total is not None:
+        for i, table in enumerate(given):
+            changes[i] += PARTS * (total - table.sum())
+    for subset in shared_sets(scopes, parts is not None):
         held = [i for i, names in enumerate(scopes) if subset <= set(names)]
         outside = [_cells(scopes[i], shapes[i], subset) for i in held]
-        weights = _weights([1 / (variances[i] * c) for i, c in zip(held, outside, strict=True)])
+        weights = rounded_weights(
+            [precision(variances[i], c) for i, c in zip(held, outside, strict=True)]
+        )
         order = [[scopes[i].index(name) for name in sorted(subset)] for i in held]
         found = [_component(given[i], axes) for i, axes in zip(held, order, strict=True)]
         mean = sum(w * component for w, component in zip(weights, found, strict=True))
@@ -54,24 +63,25 @@ def agreeing(
     return [_scaled(t, change, parts or 1) for t, change in zip(given, changes, strict=True)]
 
 
-def _shared(scopes: Sequence[Names], totals: bool) -> list[frozenset[str]]:
+def shared_sets(scopes: Sequence[Names], totals: bool) -> list[frozenset[str]]:
     """Every set of variables that two tables or more have in common, the empty one for totals."""
-    found = {frozenset(s) for overlap in _overlaps(scopes) for s in _subsets(overlap)}
+    found = {frozenset(s) for overlap in _overlaps(tuple(scopes)) for s in _subsets(overlap)}
     return [frozenset()] * totals + sorted(found, key=sorted)
 
 
 def require_few_overlaps(scopes: Sequence[Names]) -> None:
     """Refuse, by the structure alone, tables that have too many sets of variables in common."""
-    largest = max(map(len, _overlaps(scopes)), default=0)
+    largest = max(map(len, _overlaps(tuple(scopes))), default=0)
     if largest > MOST_SHARED:
         raise InputError(
-            f"lattice makes tables agree that share at most {MOST_SHARED} variables, got two that "
+            f"tables that are made to agree share at most {MOST_SHARED} variables, got two that "
             f"share {largest}; use 'laplace_updates'",
             "mechanism",
         )
 
 
-def _overlaps(scopes: Sequence[Names]) -> set[frozenset[str]]:
+@lru_cache(maxsize=8)
+def _overlaps(scopes: tuple[Names, ...]) -> set[frozenset[str]]:
     return {frozenset(a).intersection(b) for a, b in itertools.combinations(scopes, 2)}
 
 
@@ -85,7 +95,12 @@ def _cells(names: Names, shape: tuple[int, ...], subset: frozenset[str]) -> int:
     return math.prod(k for name, k in zip(names, shape, strict=True) if name not in subset)
 
 
-def _weights(precisions: Sequence[Fraction]) -> list[int]:
+def precision(variance: Fraction | None, cells: int) -> Fraction:
+    """Of the sum of so many cells with this variance, None of those that were not measured."""
+    return Fraction(0) if variance is None else 1 / (variance * cells)
+
+
+def rounded_weights(precisions: Sequence[Fraction]) -> list[int]:
     """Whole numbers in proportion, PARTS in all."""
     total = sum(precisions)
     weights = [round(PARTS * p / total) for p in precisions]

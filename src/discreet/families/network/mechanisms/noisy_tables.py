@@ -14,21 +14,26 @@ from numpy.typing import NDArray
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
+from discreet.core.counts import Unit
 from discreet.core.curves import Composed, Curve, Laplace, Lattice, Pure
 from discreet.core.law import Outcome
 from discreet.core.mechanism import drawn_from, summing_to
 from discreet.core.tables import Network
-from discreet.core.unit import Unit
-from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.network.mechanisms.consistency import (
     agreeing,
     exact_ratio,
     require_few_overlaps,
 )
+from discreet.families.network.mechanisms.reconciling import (
+    DEFAULT,
+    read_reconcile,
+    reconciling,
+    stored,
+)
+from discreet.families.network.mechanisms.shares import given_shares, optimal_shares
 from discreet.laws.lattice import clip, lattice_law
-from discreet.laws.noise import NoiseLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import NoiseLaw, ProductLaw
 
 
 def laplace_updates(
@@ -40,12 +45,16 @@ def laplace_updates(
     unit: str = "record",
     max_per_unit: int = 1,
     per_unit: str = "cut",
+    reconcile: str | None = None,
 ) -> Mechanism:
     """Independent integer noise on every cell of every family table, then cut to [0, n].
 
     P2, Algorithm 1, with discrete Laplace noise of scale 2|I|/ε instead of Laplace noise, for nodes
     with any number of states. Under add-remove the scale is m|I|/ε, where a unit has at most m
     records, and cells are cut at 0; units that weigh one have m = 1. Guarantee: ε.
+
+    reconcile: None, as the paper has it; or as of `lattice`, from the noise as it is, of n records
+    where n is public.
     """
     # A record is in exactly one cell of every family's table. Replacing it changes each of the |I|
     # tables by at most 2 in l1, adding or removing it by 1; a unit with at most m records changes
@@ -59,7 +68,13 @@ def laplace_updates(
         f"{changes}",
         "Zhang, Rubinstein and Dimitrakakis 2016, Corollary 1",
     )
-    config = Config("laplace_updates", model, n, epsilon, adjacency, who.options_if_any)
+    how = read_reconcile(model, reconcile)
+    config = Config(
+        *("laplace_updates", model, n, epsilon, adjacency),
+        (*who.options_if_any, *stored(how)),
+        asked=(*who.options_if_any, *stored(reconcile)),
+    )
+    made = partial(reconciling, how, model, (2 / rate**2,) * tables, n, who.parts)
     noisy = partial(_independent, rate, None, None, n)
     if n is None:
         return Mechanism(
@@ -67,8 +82,8 @@ def laplace_updates(
             guarantee=_add_remove(who, epsilon, (epsilon / tables,) * tables, theorem),
             make_raw_law=noisy,
             # parts of a unit are released as fractions, which no law of whole numbers has
-            make_law=noisy if who.averaged else partial(_independent, rate, 0, None, None),
-            make_released=partial(_not_negative, who.parts),
+            make_law=noisy if who.averaged or how else partial(_independent, rate, 0, None, None),
+            make_released=made(partial(_not_negative, who.parts)),
         )
     return Mechanism(
         config=config,
@@ -78,8 +93,8 @@ def laplace_updates(
             curve=Composed(((Pure(rate), changes),)),
         ),
         make_raw_law=noisy,
-        make_law=partial(_independent, rate, 0, n, n),
-        make_released=partial(clip, n),
+        make_law=noisy if how else partial(_independent, rate, 0, n, n),
+        make_released=made(partial(clip, n)),
         possible=partial(drawn_from, n),
     )
 
@@ -96,7 +111,7 @@ def _add_remove(
     """Of independent noise on tables, each with its share of ε, under add-remove."""
     # One unit changes every table by at most `reach` in l1, and the worst such change is that of a
     # single cell. The tables' noises are independent, so their D_α and their losses add up: Σ ε_f.
-    curve = Composed(tuple(Counter(_noise(budget, who.reach) for budget in budgets).items()))
+    curve = Composed(tuple(Counter(_noise(x, who.reach) for x in budgets if x).items()))
     return Guarantee(
         *(epsilon, Fraction(0), Adjacency.ADD_REMOVE, who.name, who.most, theorem),
         curve=curve,
@@ -131,60 +146,85 @@ def family_lattice(
     epsilon: Fraction,
     *,
     adjacency: Adjacency = Adjacency.SUBSTITUTE,
-    shares: str | Sequence[object] = "sizes",
+    shares: str | Sequence[object] = "optimal",
     unit: str = "record",
     max_per_unit: int = 1,
     per_unit: str = "cut",
+    reconcile: str | None = DEFAULT,
 ) -> Mechanism:
     """Every family's joint table by the lattice law with its share of ε, then made to agree.
 
-    Algorithm 1's noise given that it leaves the total of every table as it is, so never worse. Then
-    the nearest tables, weighted by the variances of the noise, whose marginals agree wherever
-    families overlap: exact fractions that may be negative, which the posterior takes for 0. Under
-    add-remove n is private: the noise is independent, discrete Laplace of scale m/ε_f where a unit
-    has at most m records, and the tables' totals, which are noisy, are made to agree as well.
+    Algorithm 1's noise given that it leaves the total of every table as it is, so never worse; then
+    tables that agree wherever families overlap, in exact fractions. Under add-remove n is private:
+    the noise is independent, discrete Laplace of scale m/ε_f where a unit has at most m records,
+    and the tables' totals, which are noisy, are made to agree as well.
 
-    shares: "sizes", proportional to the cube root of the number of cells, which makes the sum of
-    the variances least, and half that for a table that is a marginal of another; "equal"; or a
-    number for every table, which sum to 1 at most.
+    shares: "optimal", those with which the tables that agree have the least variance, nothing for
+    a table that is a marginal of another; "sizes", proportional to the cube root of the number of
+    cells, and half that for such a marginal; "equal"; or a number for every table, which sum to 1
+    at most, 0 for no table but such a marginal.
+    reconcile: what is made of the noisy tables, at no cost. "tables": near ones without a negative
+    cell that agree, to the last digit. "model": they are the marginals of one law of all variables,
+    too; where its junction tree is too large, by the structure alone, this becomes "tables". None,
+    as in documents that do not say it: the nearest that agree, weighted by the variances of the
+    noise, which may be negative; the posterior takes these for 0.
     Guarantee: ε.
     """
     who = Unit.read(n, unit, max_per_unit, per_unit)
     require_few_overlaps([family.columns for family in model.families])
-    parts = split(model, shares)
+    parts = split(model, shares, n is None)
     budgets = tuple(epsilon * part for part in parts)
     cells = tuple(family.cells for family in model.families)
+    how = read_reconcile(model, reconcile)
     config = Config(
-        *("lattice", model, n, epsilon, adjacency, (("shares", parts), *who.options_if_any)),
-        asked=(("shares", shares if isinstance(shares, str) else parts), *who.options_if_any),
+        *("lattice", model, n, epsilon, adjacency),
+        (("shares", parts), *who.options_if_any, *stored(how)),
+        asked=(
+            ("shares", shares if isinstance(shares, str) else parts),
+            *who.options_if_any,
+            *(() if reconcile == DEFAULT else stored(reconcile)),
+        ),
     )
     if n is None:
-        return _independent_lattice(config, who, budgets, cells)
+        return _independent_lattice(config, who, budgets, cells, how)
     # Replacing a record changes each family's table by e_i − e_j at most, for which the lattice law
     # with ε_f loses ε_f. The tables' laws are independent, so the losses add up: Σ ε_f ≤ ε. A unit
-    # with at most one record is replaced as that record is, with n units in all.
+    # with at most one record is replaced as that record is, with n units in all. Of a table with
+    # ε_f = 0 nothing is said: zeros stand in its place, whatever the data are.
     one = "" if who == Unit() else f", where a {who.name} is one record"
     theorem = Theorem(
         f"the lattice law on every family's table{one}, with budgets that sum to ε",
         "sequential composition; Hardt and Talwar 2010",
     )
-    law = partial(_tables_law, cells, [partial(lattice_law, n, budget) for budget in budgets])
-    variances = [variance(m, budget) for m, budget in zip(cells, budgets, strict=True)]
+    law = partial(
+        tables_law, cells, [partial(lattice_law, n, x) if x else nothing for x in budgets]
+    )
+    variances = [variance(m, x) if x else None for m, x in zip(cells, budgets, strict=True)]
     return Mechanism(
         config=config,
         guarantee=Guarantee(
             *(epsilon, Fraction(0), adjacency, who.name, who.most, theorem),
-            curve=Composed(tuple(Counter(map(Lattice, budgets, cells)).items())),
+            curve=Composed(
+                tuple(
+                    Counter(Lattice(x, m) for x, m in zip(budgets, cells, strict=True) if x).items()
+                )
+            ),
         ),
         make_raw_law=law,
         make_law=law,
-        make_released=partial(_agree, model, variances, None),
-        possible=partial(_keep_totals, n, cells),
+        make_released=reconciling(
+            how, model, variances, n, 1, partial(agree, model, variances, None, n)
+        ),
+        possible=partial(_keep_totals, n, cells, budgets),
     )
 
 
 def _independent_lattice(
-    config: Config, who: Unit, budgets: tuple[Fraction, ...], cells: tuple[int, ...]
+    config: Config,
+    who: Unit,
+    budgets: tuple[Fraction, ...],
+    cells: tuple[int, ...],
+    how: str | None,
 ) -> Mechanism:
     # A record is in one cell of every table, so a unit with at most m records changes each table by
     # at most m in l1, one whose records weigh 3600 parts together by 3600. Independent discrete
@@ -197,14 +237,19 @@ def _independent_lattice(
         f"{who.reach} each, with budgets ε_f that sum to ε",
         "sequential composition; Ghosh, Roughgarden and Sundararajan 2009",
     )
-    law = partial(_tables_law, cells, [partial(_noise_law, rate) for rate in rates])
-    variances = [2 / rate**2 for rate in rates]  # for small rates; only their ratios matter
+    law = partial(tables_law, cells, [partial(_noise_law, x) if x else nothing for x in rates])
+    # for small rates; only their ratios matter
+    variances = [2 / rate**2 if rate else None for rate in rates]
     return Mechanism(
         config=config,
         guarantee=_add_remove(who, config.epsilon, budgets, theorem),
         make_raw_law=law,
         make_law=law,
-        make_released=partial(_agree, config.model, variances, who.parts),
+        make_released=reconciling(
+            *(how, config.model, variances, None, who.parts),
+            partial(agree, config.model, variances, who.parts, None),
+        ),
+        possible=partial(silent, cells, [not budget for budget in budgets]),
     )
 
 
@@ -212,21 +257,37 @@ def _noise_law(rate: Fraction, values: Outcome) -> Law:
     return NoiseLaw(values, rate, "two-sided")
 
 
-def _keep_totals(n: int, cells: tuple[int, ...], raw: Outcome) -> bool:
-    """Whether every table has the total n."""
-    ends = itertools.accumulate(cells)
-    tables = [raw[end - size : end] for size, end in zip(cells, ends, strict=True)]
-    return all(summing_to(n, table) for table in tables)
+def _keep_totals(
+    n: int, cells: tuple[int, ...], budgets: tuple[Fraction, ...], raw: Outcome
+) -> bool:
+    """Whether every table that was measured has the total n, and the others nothing."""
+    tables = zip(by_table(cells, raw), budgets, strict=True)
+    return all(
+        summing_to(n, tuple(table)) if budget else not any(table) for table, budget in tables
+    )
 
 
-def split(model: Network, shares: str | Sequence[object]) -> tuple[Fraction, ...]:
+def silent(cells: Sequence[int], unmeasured: Sequence[bool], raw: Outcome) -> bool:
+    """Whether nothing is said of tables that were not measured."""
+    tables = zip(by_table(cells, raw), unmeasured, strict=True)
+    return not any(any(table) for table, silence in tables if silence)
+
+
+def split(
+    model: Network, shares: str | Sequence[object], private_n: bool = False
+) -> tuple[Fraction, ...]:
     """The share of every family in ε; exact, and 1 in all, at most if they are given."""
     families = model.families
     if not isinstance(shares, str):
-        return _given_shares(shares, len(families))
-    check.choice("shares", shares, ("sizes", "equal"))
+        return given_shares(shares, model, ("optimal", "sizes", "equal"))
+    check.choice("shares", shares, ("optimal", "sizes", "equal"))
     if shares == "equal":
         return (Fraction(1, len(families)),) * len(families)
+    if shares == "optimal":
+        costs = [2.0 if private_n else float(variance(f.cells, Fraction(1))) for f in families]
+        shapes = tuple(family.shape for family in families)
+        columns = tuple(family.columns for family in families)
+        return optimal_shares(columns, shapes, tuple(costs), 2, private_n)
     scopes = [frozenset(family.columns) for family in families]
     inside = {small for small in scopes for large in scopes if small < large}
     weights = [
@@ -235,21 +296,6 @@ def split(model: Network, shares: str | Sequence[object]) -> tuple[Fraction, ...
     ]
     total = sum(weights)
     return tuple(Fraction(weight, total) for weight in weights)
-
-
-def _given_shares(shares: object, tables: int) -> tuple[Fraction, ...]:
-    if not isinstance(shares, (list, tuple)) or len(shares) != tables:
-        raise InputError(
-            f"shares must be 'sizes', 'equal' or {tables} numbers, one for every table, got "
-            f"{check.brief(shares)}",
-            "shares",
-        )
-    parts = tuple(check.positive(f"shares[{i}]", share) for i, share in enumerate(shares))
-    if sum(parts) > 1:
-        raise InputError(
-            f"shares must sum to 1 at most, got {check.show(sum(parts, Fraction(0)))}", "shares"
-        )
-    return parts
 
 
 def variance(cells: int, epsilon: Fraction) -> Fraction:
@@ -261,17 +307,31 @@ def variance(cells: int, epsilon: Fraction) -> Fraction:
     return 8 * fitted / epsilon**2
 
 
-def _tables_law(
+def by_table(cells: Sequence[int], values: Sequence[Any]) -> list[Sequence[Any]]:
+    """What belongs to every table."""
+    ends = itertools.accumulate(cells)
+    return [values[end - size : end] for size, end in zip(cells, ends, strict=True)]
+
+
+def tables_law(
     cells: tuple[int, ...], laws: Sequence[Callable[[Outcome], Law]], values: Outcome
 ) -> Law:
-    rest = iter(values)
-    return ProductLaw(
-        tuple(law(tuple(itertools.islice(rest, m))) for law, m in zip(laws, cells, strict=True))
-    )
+    """Of independent tables, each with its law."""
+    tables = zip(laws, by_table(cells, values), strict=True)
+    return ProductLaw(tuple(law(tuple(table)) for law, table in tables))
 
 
-def _agree(
-    model: Network, variances: Sequence[Fraction], parts: int | None, raw: Ints
+def nothing(values: Outcome) -> Law:
+    """In the place of a table that is not measured: zeros, whatever it is."""
+    return PointMass((0,) * len(values))
+
+
+def agree(
+    model: Network,
+    variances: Sequence[Fraction | None],
+    parts: int | None,
+    total: int | None,
+    raw: Ints,
 ) -> NDArray[Any]:
     """The nearest tables that agree; `parts` of a unit where their totals are noisy too."""
     if raw.shape[1] != model.size:
@@ -279,10 +339,8 @@ def _agree(
     scopes = [family.columns for family in model.families]
     shapes = [family.shape for family in model.families]
     cells = [family.cells for family in model.families]
-    ends = list(itertools.accumulate(cells))
     rows = []
     for row in raw.tolist():
-        tables = [row[end - size : end] for size, end in zip(cells, ends, strict=True)]
-        agreed = agreeing(tables, scopes, shapes, variances, parts)
+        agreed = agreeing(by_table(cells, row), scopes, shapes, variances, parts, total)
         rows.append(list(itertools.chain.from_iterable(agreed)))
     return np.array(rows, dtype=object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
@@ -19,10 +20,9 @@ from discreet.core.tables import Network, require_moderate
 from discreet.errors import InputError
 from discreet.exact import Ints, balls
 from discreet.exact.balls import ball
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import ProductLaw
 from discreet.laws.truncated import TruncatedDirichletLaw
 
-MOST_STATES = 6  # of a node: beyond, too many draws of a row would have to be thrown away
 MOST_SAMPLES = 10_000
 LEAST = Fraction(1, 10**8)  # of ω: what is cut off further out is enclosed too slowly
 
@@ -46,36 +46,34 @@ def posterior_sample(
     children, whose rows a changed attribute changes too (erratum E11). All `samples` together lose
     ε.
 
-    omega: None cuts as far off as ε asks for, at 1e-8 at least. A given ω is kept, and the
-    likelihood is tempered, that is raised to the power τ ≤ 1 that ε pays for: the counts are
-    multiplied by τ.
+    omega: with a number the likelihood is tempered, that is raised to the power τ ≤ 1 that ε pays
+    for: the counts are multiplied by τ. None takes 2/(k(2 + √(nε/N))), √ rounded up, for the
+    largest number of states k: public values, and ω falls as fast as the rest of the error. "cut"
+    does not temper, and cuts as far off as ε asks for, at 1e-8 at least, which is P2's; two
+    numbers or more are such limits, one for every number of states.
     """
     samples = check.whole("samples", samples, least=1, most=MOST_SAMPLES)
     grid = check.whole("grid", grid, least=2, most=10**12)
     require_moderate("posterior_sample", model, n)
-    for family in model.families:
-        if family.shape[-1] > MOST_STATES:
-            raise InputError(
-                f"posterior_sample needs nodes of at most {MOST_STATES} states, got "
-                f"{family.node!r} with {family.shape[-1]}; use 'lattice'",
-                "mechanism",
-            )
     states = [family.shape[-1] for family in model.families]
     changed = _changed(model, adjacency)
     budget = epsilon / (2 * samples)
     kinds = sorted(set(states))
-    if omega is None:
+    limits: dict[int, Fraction]
+    if omega == "cut":
         limits, power = _limits(states, max(map(len, changed)), budget), Fraction(1)
         _require_room(states, limits, grid, max(map(len, changed)), samples, epsilon)
     elif isinstance(omega, (list, tuple)):
         limits, power = _given_each(omega, kinds), Fraction(1)
         _require_paid(states, limits, changed, budget)
     else:
-        least = _given(omega, states)
+        least = (
+            _least(max(states), n * epsilon / samples) if omega is None else _given(omega, states)
+        )
         limits = dict.fromkeys(set(states), least)
         power = _power(states, least, changed, budget)
-    tempered = omega is not None and not isinstance(omega, (list, tuple))
-    resolved = limits[states[0]] if tempered else tuple(limits[k] for k in kinds)
+    cut = omega == "cut" or isinstance(omega, (list, tuple))
+    resolved = tuple(limits[k] for k in kinds) if cut else limits[states[0]]
     # By Bayes' rule the posterior densities given data that differ in one record, x or y, differ by
     # p_θ(x)/p_θ(y) and by the ratio of the normalisers, which is a mean of such factors: by the
     # square of the largest factor. It is a product over the nodes where x and y have other rows or
@@ -101,7 +99,7 @@ def posterior_sample(
             (("samples", samples), ("omega", resolved), ("grid", grid)),
             asked=(
                 ("samples", samples),
-                ("omega", None if omega is None else resolved),
+                ("omega", None if omega == "cut" else resolved),
                 ("grid", grid),
             ),
         ),
@@ -111,6 +109,17 @@ def posterior_sample(
         make_released=partial(_probabilities, model, limits, grid, samples),
         length=samples * model.size,
     )
+
+
+def as_first_written(*arguments: Any, omega: object = None, **options: Any) -> Mechanism:
+    """By documents of version 1, in which no ω is the one that ε asks for."""
+    return posterior_sample(*arguments, omega="cut" if omega is None else omega, **options)
+
+
+def _least(k: int, budget: Fraction) -> Fraction:
+    """2/(k(2 + ⌈√budget⌉)), less than 1/k."""
+    root = math.isqrt(math.ceil(budget) - 1) + 1 if budget > 0 else 1
+    return max(LEAST, Fraction(2, k * (2 + root)))
 
 
 def _changed(model: Network, adjacency: Adjacency) -> list[list[int]]:
@@ -149,8 +158,15 @@ def remark(config: Config) -> str:
     """What the reader of released parameters has to know besides."""
     if config.mechanism != "posterior_sample":
         return ""
-    least = min(limits_of(config).values())
-    return f"No probability was drawn below {float(least):.3g}: what ε leaves of the posterior."
+    limits = limits_of(config)
+    words = f"No probability was drawn below {float(min(limits.values())):.3g}"
+    options = dict(config.options)
+    if isinstance(options["omega"], tuple):
+        return f"{words}: what ε leaves of the posterior."
+    states = [family.shape[-1] for family in config.model.families]
+    changed = _changed(config.model, config.adjacency)
+    power = _power(states, options["omega"], changed, config.epsilon / (2 * options["samples"]))
+    return f"{words}, and a record counted as {float(power):.3g} of one: what ε pays for."
 
 
 def _log_ratio(k: int, omega: Fraction) -> arb:

@@ -17,7 +17,7 @@ from discreet.core.statistics import places
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.regression.sensitivity import Regression, features_square
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import ProductLaw
 from discreet.laws.truncated_normal import TruncatedNormalLaw
 
 MOST_SAMPLES = 10_000

@@ -9,9 +9,9 @@ import numpy as np
 
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
+from discreet.core.counts import Unit
 from discreet.core.law import Outcome
 from discreet.core.statistics import places
-from discreet.core.unit import Unit
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.exact.draw import LEAST_RATE
@@ -23,8 +23,7 @@ from discreet.families.regression.sensitivity import (
     noise_of,
 )
 from discreet.laws.gaussian import DiscreteGaussianLaw
-from discreet.laws.noise import NoiseLaw
-from discreet.laws.product import ProductLaw
+from discreet.laws.noise import NoiseLaw, ProductLaw
 
 MOST = 2**61  # of a sum: noise fits 64-bit integers besides
 
