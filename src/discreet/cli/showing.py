@@ -67,10 +67,13 @@ def show(made: AnyRelease, aware: Any, node: str | None = None) -> None:
     """One table, or one for every group."""
     if not available(made.family.summary):
         _show_value(made)
-    elif aware is None and families.spec_of(made.mechanism).can("noise_aware"):
+        return
+    try:
+        summary = made.summary(noise_aware=aware, node=node)
+    except NotEnumerable:
         _show_released(made)
     else:
-        common.console().print(made.summary(noise_aware=aware, node=node))
+        common.console().print(summary)
 
 
 def _show_released(made: AnyRelease) -> None:

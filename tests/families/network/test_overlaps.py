@@ -110,22 +110,27 @@ def near(found: Any, wanted: dict[str, tuple[Floats, Floats]], mean: float, sd: 
         assert (abs(found.sd(node) / sds - 1) < sd).all(), node
 
 
+NAMES = ["lattice", "lattice by sizes", "laplace_updates", "fourier"]
+
+
 def check(net: dp.BayesNet, name: str, n: int, epsilon: float, mean: float, sd: float) -> None:
     rng = np.random.default_rng(n)
     joint = rng.multinomial(n, rng.dirichlet(np.ones(2 ** len(net.nodes))))
-    made = dp.release(counted(net, joint.tolist()), net, epsilon, name, rng=rng)
+    more: Any = {"shares": "sizes"} if name == "lattice by sizes" else {}
+    tables = counted(net, joint.tolist())
+    made = dp.release(tables, net, epsilon, name.split()[0], rng=rng, **more)
     if name == "fourier":
         log_noise = on_parities(net, made.raw, epsilon)
-    elif name == "lattice":
-        shares = noisy_tables.split(net, "sizes")
+    elif name.startswith("lattice"):
+        shares = dict(made.config.options)["shares"]  # 0: not measured
         log_noise = on_cells(net, made.raw, [epsilon * float(part) / 2 for part in shares])
     else:
-        tables = len(net.families)
-        log_noise = on_cells(net, made.raw, [epsilon / (2 * tables)] * tables)
+        number = len(net.families)
+        log_noise = on_cells(net, made.raw, [epsilon / (2 * number)] * number)
     near(made.noise_aware(), all_records(net, [n], log_noise), mean, sd)
 
 
-@pytest.mark.parametrize("name", ["lattice", "laplace_updates", "fourier"])
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("net", [EVEN, ODD])
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_two_nodes(net: dp.BayesNet, name: str, epsilon: float) -> None:
@@ -133,7 +138,7 @@ def test_two_nodes(net: dp.BayesNet, name: str, epsilon: float) -> None:
     check(net, name, 15, epsilon, 0.1, 0.1)
 
 
-@pytest.mark.parametrize("name", ["lattice", "laplace_updates", "fourier"])
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("net", [CHAIN, COLLIDER])
 def test_three_nodes(net: dp.BayesNet, name: str) -> None:
     """What other tables know is taken for normal, and so are the priors of their parents."""
@@ -141,7 +146,7 @@ def test_three_nodes(net: dp.BayesNet, name: str) -> None:
 
 
 def test_a_private_number_of_records() -> None:
-    made = dp.mechanism("lattice", EVEN, epsilon=3, adjacency="add-remove")
+    made = dp.mechanism("lattice", EVEN, epsilon=3, adjacency="add-remove", shares="sizes")
     raw = (4, 2, 1, 3, 0, 2)
     rates = [3 * float(part) for part in noisy_tables.split(EVEN, "sizes")]
     for n_prior, totals in ((None, range(25)), ((5, 7), range(5, 8))):
@@ -192,7 +197,8 @@ def test_without_noise_an_update_pools_the_counts(name: str) -> None:
 
 def test_an_update_is_a_prior_that_has_seen_more() -> None:
     joint = (5, 2, 1, 6)
-    made = dp.release(counted(ODD, joint), ODD, 1, rng=np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    made = dp.release(counted(ODD, joint), ODD, 1, rng=rng, shares="sizes")
     prior = {
         "a": [0.5 + 7, 3 + 3],
         "b": [[1 + 1, 0.4 + 6], [2 + 3, 4 + 0]],

@@ -16,10 +16,9 @@ from discreet.core import PointMass
 from discreet.families.network.accuracy import table_variances
 from discreet.families.network.mechanisms.noisy_tables import split
 from discreet.families.network.mechanisms.shares import components, least_variance
-from discreet.noise_aware import infer
 from tests.families.network.networks import CHAIN, FORK, PAIR, tables
 from tests.families.network.persons import RULES
-from tests.families.network.test_noise_aware import brute_force, by_family, flat
+from tests.families.network.test_noise_aware import by_family
 from tests.families.network.test_noisy_tables import after_agreement, assert_agreement, parts
 
 BOTH: list[tuple[int | None, str]] = [(50, "substitute"), (None, "add-remove")]
@@ -149,47 +148,6 @@ def test_shares_that_are_refused(shares: Any, said: str) -> None:
         with pytest.raises(dp.InputError, match=said):
             dp.mechanism(name, CHAIN, 3, epsilon=1, shares=shares, **more)
     assert dp.mechanism("lattice", CHAIN, 3, epsilon=1, shares=(0, 0.5, 0.4))
-
-
-@pytest.mark.parametrize(("n", "adjacency"), [(3, "substitute"), (None, "add-remove")])
-def test_the_posterior_of_a_marginal(n: int | None, adjacency: str) -> None:
-    """Against a sum over all tables of both: p(c_a)·p(c_ab | c_a)·p(z | c_ab)."""
-    prior = {"a": [0.5, 2], "b": [[1, 0.3], [2, 4]]}
-    net = dp.BayesNet({"b": ["a"]}, {"a": (0, 1), "b": (0, 1)}, prior)
-    made = dp.mechanism("lattice", net, n, epsilon=1.5, adjacency=adjacency)
-    z = (4, -2, 0, 1) if n else (4, -2, 0, 2)
-    found = infer(made, (0, 0, *z), n_prior=None if n else (2, 5))
-    totals = [3] if n else range(2, 6)
-    mean, sd = brute_force_of_marginal(net, z, 0.75 if n else 1.5, totals)
-    np.testing.assert_allclose(found.mean("a")[0], mean, atol=1e-9)
-    np.testing.assert_allclose(found.sd("a")[0], sd, atol=1e-9)
-    wanted, _ = brute_force(net, 1, z, 0.75 if n else 1.5, totals, flat)
-    np.testing.assert_allclose(found.mean("b"), wanted, atol=1e-9)
-
-
-def brute_force_of_marginal(
-    net: dp.BayesNet, z: tuple[int, ...], rate: float, totals: Any
-) -> tuple[Any, Any]:
-    from scipy.special import gammaln
-
-    from discreet.exact import compositions
-
-    small, large = (np.array([float(a) for a in prior]) for prior in net.prior)
-    counts = np.concatenate([compositions.rows(n, 4) for n in totals])
-    rows = counts.reshape(-1, 2, 2)
-    first = rows.sum(axis=2)
-    alpha = large.reshape(2, 2)
-    n = counts.sum(axis=1)
-    logs = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1)
-    logs += gammaln(small + first).sum(axis=1) - gammaln(small.sum() + n)
-    logs += gammaln(alpha + rows).sum(axis=(1, 2)) - gammaln(alpha.sum(axis=1) + first).sum(axis=1)
-    logs -= rate * np.abs(np.array(z) - counts).sum(axis=1)
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    means = (small + first) / (small.sum() + n)[:, None]
-    spreads = means * (1 - means) / (small.sum() + n + 1)[:, None]
-    mean = weights @ means
-    return mean, np.sqrt(weights @ (spreads + (means - mean) ** 2))
 
 
 @pytest.mark.parametrize("name", ["lattice", "gaussian"])
