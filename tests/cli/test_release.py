@@ -448,6 +448,10 @@ def test_what_would_lose_a_release_is_refused_before_it_is_paid(
     assert patients.read_bytes() == before
 
 
+@pytest.mark.skipif(
+    os.getuid() == 0 and not all(p.stat().st_mode & 1 for p in Path(os.__file__).parents),
+    reason="Python lies in a folder that root alone may read",
+)
 @pytest.mark.parametrize("option", ["--out", "--plot", "--force"])
 def test_a_read_only_folder(option: str) -> None:
     """Asked by somebody who is not root, who may write everywhere."""
@@ -473,7 +477,7 @@ def test_a_read_only_folder(option: str) -> None:
     finally:
         kept.chmod(0o700)
         shutil.rmtree(folder)
-    assert (result.status, result.out) == (2, "")
+    assert (result.status, result.out) == (2, ""), result.err
     reason = "it is read-only" if option == "--force" else "Permission denied"
     assert result.err.endswith(f"r.png' cannot be written: {reason}\n")
     assert charged == []

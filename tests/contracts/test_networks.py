@@ -16,7 +16,8 @@ import pytest
 
 import discreet as dp
 from discreet.core import Law
-from discreet.laws.noise import NoiseLaw, ProductLaw
+from discreet.core.law import ProductLaw
+from discreet.laws.noise import NoiseLaw
 from tests.families.network import persons
 from tests.families.network.networks import CHAIN, FORK, PAIR, exact_loss, tables
 from tests.families.network.persons import RULES

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from flint import arb
 
 from discreet.core import Law, PointMass
+from discreet.core.law import ProductLaw
 from discreet.exact.balls import ball
 from discreet.exact.hockey_stick import (
     LARGEST_PAIR,
@@ -19,7 +20,7 @@ from discreet.exact.hockey_stick import (
     least_gaussian_delta,
 )
 from discreet.laws.gaussian import DiscreteGaussianLaw, SummedGaussianLaw
-from discreet.laws.noise import NoiseLaw, ProductLaw
+from discreet.laws.noise import NoiseLaw
 
 
 class Shift(NamedTuple):

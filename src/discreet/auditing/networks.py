@@ -16,12 +16,12 @@ from discreet import check
 from discreet.auditing.audits import Audit, rounded
 from discreet.auditing.spaces import most_records
 from discreet.core import Adjacency, Law, Mechanism, Witness
-from discreet.core.law import Outcome
+from discreet.core.law import Outcome, ProductLaw
 from discreet.errors import InputError, NotEnumerable
 from discreet.exact import balls
 from discreet.exact.balls import Real
 from discreet.laws.lattice import LatticeLaw
-from discreet.laws.noise import NoiseLaw, ProductLaw
+from discreet.laws.noise import NoiseLaw
 from discreet.progress import track
 
 Record: TypeAlias = tuple[int, ...]  # the place of the state of every node

@@ -101,15 +101,13 @@ def command(
 
     if quiet and not (as_json or out or bif or ledger):
         raise InputError("quiet needs out, bif, json or ledger: nothing would be kept", "quiet")
-    files = {"out": out, "bif": bif}
-    places.require(files, force, data=data, structure=structure, ledger=ledger)
+    places.require({"out": out, "bif": bif}, force, data=data, structure=structure, ledger=ledger)
     delivering.require_payer(ledger, dataset, request_id=request_id, part=part)
     budget = check.epsilon(text_input.number("epsilon", epsilon))
     net = BayesNet.from_bif(structure, text_input.number("prior", prior))
     rules = {name: given.pop(name) for name in common.RULES}
-    given |= {name: text_input.number(name, given[name]) for name in ("t", "delta")}
-    if given["omega"] != "cut":
-        given["omega"] = text_input.number("omega", given["omega"])
+    numbers = [name for name in ("t", "delta", "omega") if given[name] != "cut"]
+    given |= {name: text_input.number(name, given[name]) for name in numbers}
     options = {name: value for name, value in given.items() if value is not None}
     return delivering.carry_out(
         lambda: net.count(data, **rules),

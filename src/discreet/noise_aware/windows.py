@@ -61,10 +61,8 @@ def few(problem: Problem) -> bool:
 def build(problem: Problem, lows: list[int], highs: list[int]) -> Product:
     """The factors within windows, not tilted yet, in cells of one size."""
     stride = -(-(sum(highs) - sum(lows) + len(lows)) // MOST_VALUES)
-    windows = zip(lows, highs, strict=True)
-    return factors(
-        problem, lows, [np.arange(0, high - low + 1, stride) for low, high in windows], stride
-    )
+    sizes = [high - low + 1 for low, high in zip(lows, highs, strict=True)]
+    return factors(problem, lows, [np.arange(0, size, stride) for size in sizes], stride)
 
 
 def factors(problem: Problem, lows: list[int], begins: list[Ints], stride: int) -> Product:

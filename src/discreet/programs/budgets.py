@@ -109,13 +109,9 @@ class _Reader:
         raise self.fail("has an operator other than + - * / and whole powers")
 
     def call(self, name: str, parts: list[Expression]) -> Expression:
-        single: dict[str, Callable[[Expression], Expression]] = {
-            "sqrt": symbolic.sqrt,
-            "log": symbolic.log,
-            "exp": symbolic.exp,
-        }
-        if name in single and len(parts) == 1:
-            return single[name](parts[0])
+        if name in ("sqrt", "log", "exp") and len(parts) == 1:
+            single: Callable[[Expression], Expression] = getattr(symbolic, name)
+            return single(parts[0])
         if name in ("min", "max") and parts:
             return (symbolic.least if name == "min" else symbolic.largest)(*parts)
         if name == "hellinger_step" and len(parts) == 2:

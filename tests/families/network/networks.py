@@ -8,10 +8,11 @@ from typing import Any
 
 import discreet as dp
 from discreet.core import Law
+from discreet.core.law import ProductLaw
 from discreet.core.tables import Tables
 from discreet.exact import compositions
 from discreet.laws.lattice import LatticeLaw
-from discreet.laws.noise import NoiseLaw, ProductLaw
+from discreet.laws.noise import NoiseLaw
 
 STATES = {"a": (0, 1), "b": (0, 1)}
 PAIR = dp.BayesNet({"b": ["a"]}, STATES)

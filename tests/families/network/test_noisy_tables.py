@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dp
+from discreet.core.law import ProductLaw
 from discreet.core.tables import Tables
 from discreet.families.network.mechanisms import consistency, noisy_tables
 from discreet.families.network.mechanisms.consistency import agreeing
 from discreet.laws.lattice import LatticeLaw
-from discreet.laws.noise import ProductLaw
 from tests.families.network.networks import CHAIN, PAIR, exact_loss, tables
 
 

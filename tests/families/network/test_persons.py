@@ -16,9 +16,10 @@ import discreet as dp
 from discreet.core import Adjacency
 from discreet.core.counts import AVERAGED
 from discreet.core.curves import Curve
+from discreet.core.law import ProductLaw
 from discreet.core.tables import Tables
 from discreet.exact import balls
-from discreet.laws.noise import NoiseLaw, ProductLaw
+from discreet.laws.noise import NoiseLaw
 from tests.families.network.networks import CHAIN, FORK, PAIR, tables
 from tests.families.network.persons import RULES, counted, persons, vector
 from tests.families.network.test_noisy_tables import assert_agreement, parts

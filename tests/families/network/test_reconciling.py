@@ -21,7 +21,6 @@ from discreet.families.network.mechanisms import (
     fitting,
     junction_tree,
     near_tables,
-    overlaps,
     reconciling,
 )
 from tests.families.network.networks import CHAIN, FORK, PAIR, tables
@@ -165,30 +164,30 @@ def test_levels_are_weighted_least_squares(case: int) -> None:
     for table in found:
         table.ravel()[0] += 500 - table.sum()
     precision = rng.uniform(1, 9, len(scopes))
-    plan = overlaps.layout(tuple(scopes), shapes)
+    plan = near_tables.layout(tuple(scopes), shapes)
     flat = np.concatenate([t.ravel() for t in found]).astype(float)
-    agreed = overlaps.agree(plan, overlaps.weights(plan, precision), 500.0, flat)
+    agreed = near_tables.agree(plan, near_tables.weights(plan, precision), 500.0, flat)
     expected = np.concatenate(least_squares(found, scopes, precision.tolist()))
     assert agreed == pytest.approx(expected, abs=1e-9)
     units = np.rint(1000 * agreed)
-    settled = overlaps.settle(plan, 500_000.0, units)
+    settled = near_tables.settle(plan, 500_000.0, units)
     assert abs(settled - units).max() < 200
-    again = overlaps.agree(plan, overlaps.weights(plan, precision), 500_000.0, settled)
+    again = near_tables.agree(plan, near_tables.weights(plan, precision), 500_000.0, settled)
     assert (np.rint(again) == settled).all()
 
 
 def test_closed_sets() -> None:
     scopes = (("a", "b", "c"), ("b", "c", "d"), ("c", "e"), ("f",))
-    assert overlaps.closed_sets(scopes) == [frozenset("bc"), frozenset("c")]
-    assert overlaps.work(scopes, ((2,) * 3, (2,) * 3, (2, 2), (2,)), 100) == 16 + 20
-    assert overlaps.work(scopes, ((2,) * 3, (2,) * 3, (2, 2), (2,)), 35) is None
-    assert overlaps.closed_sets(scopes, 1) is None
+    assert near_tables.closed_sets(scopes) == [frozenset("bc"), frozenset("c")]
+    assert near_tables.work(scopes, ((2,) * 3, (2,) * 3, (2, 2), (2,)), 100) == 16 + 20
+    assert near_tables.work(scopes, ((2,) * 3, (2,) * 3, (2, 2), (2,)), 35) is None
+    assert near_tables.closed_sets(scopes, 1) is None
 
 
 def test_what_is_minimised() -> None:
     """At the tables that the iteration ends with the slope has no part along tables that agree."""
     scopes, shapes = structure(LOOP)
-    plan = overlaps.layout(scopes, shapes)
+    plan = near_tables.layout(scopes, shapes)
     rng = np.random.default_rng(4)
     noisy = rng.normal(60, 40, LOOP.size)
     precision = rng.uniform(0.5, 2, len(scopes)) / 400
@@ -199,7 +198,7 @@ def test_what_is_minimised() -> None:
     assert near.tables.min() > 0
     cells = precision[plan.table]
     slope = cells * (near.tables - near.agreeing) - near.prior / near.tables
-    along = overlaps.agree(plan, overlaps.weights(plan, precision), 0.0, slope / cells)
+    along = near_tables.agree(plan, near_tables.weights(plan, precision), 0.0, slope / cells)
     assert abs(slope).max() > 1e-3
     assert abs(along).max() < 1e-8
 
@@ -261,7 +260,7 @@ def test_a_model_is_never_further_from_its_aim() -> None:
     """Steps only go down, and some are made."""
     net = LOOP
     scopes, shapes = structure(net)
-    plan = overlaps.layout(scopes, shapes)
+    plan = near_tables.layout(scopes, shapes)
     tree = junction_tree.junction_tree(scopes, shapes)
     assert tree is not None
     noisy = np.random.default_rng(2).normal(60, 25, net.size)

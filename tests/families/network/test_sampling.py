@@ -15,10 +15,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import discreet as dp
+from discreet.core.law import ProductLaw
 from discreet.core.tables import Tables
 from discreet.exact.inverse import rounded
 from discreet.families.network.mechanisms.map_estimate import by_mass
-from discreet.laws.noise import ProductLaw
 from discreet.laws.truncated import TruncatedDirichletLaw, tilted
 from tests.families.network.networks import CHAIN, FORK, PAIR, exact_loss, tables
 from tests.statistics import pearson

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -37,10 +37,8 @@ class NoiseAwareNetwork(NetworkLaw):
 
     net: BayesNet
     # the joint table of the i-th family, given priors and the joint tables of others
-    infer: Callable[[int, Priors, Callable[[str], DirichletMixture]], DirichletMixture] = field(
-        repr=False
-    )
-    known: tuple[Tables, ...] = field(default=(), repr=False)  # records that are known exactly
+    infer: Callable[[int, Priors, Callable[[str], DirichletMixture]], DirichletMixture]
+    known: tuple[Tables, ...] = ()  # records that are known exactly
 
     @cached_property
     def _found(self) -> dict[str, DirichletMixture]:
@@ -108,8 +106,8 @@ class NoiseAwareNetwork(NetworkLaw):
         joint, k = self.joint(node), len(self.net.states[node])
         row = joint.parameters[:, place * k : (place + 1) * k]
         total = row.sum(axis=1, keepdims=True)
-        first = row[:, :states]
-        return (first / total).mean(axis=0), quantiles(first, total - first, p)
+        row = row[:, :states]
+        return (row / total).mean(axis=0), quantiles(row, total - row, p)
 
     def diagnostics(self, node: str) -> Diagnostics:
         """How the table of a node was computed, and how exact it is."""
@@ -118,8 +116,7 @@ class NoiseAwareNetwork(NetworkLaw):
     def update(self, tables: Tables) -> NoiseAwareNetwork:
         """The posterior after more records whose counts are known, such as another hospital's.
 
-        It is inferred anew, from the same noisy tables and a prior that has seen these records. It
-        holds their counts, so that it is not private of them.
+        It is inferred anew from the same noisy tables, and holds these counts: not private of them.
         """
         self.net.ordered(tables)  # refuses those of another network
         return NoiseAwareNetwork(self.net, self.infer, (*self.known, tables))

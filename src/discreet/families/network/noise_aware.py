@@ -25,7 +25,7 @@ import numpy as np
 from discreet import check
 from discreet.check import Category
 from discreet.core import Law, Mechanism, PointMass
-from discreet.core.law import Outcome
+from discreet.core.law import Outcome, ProductLaw
 from discreet.errors import NotEnumerable
 from discreet.exact import Ints
 from discreet.families.network import moves, overlaps, starts
@@ -37,7 +37,7 @@ from discreet.families.network.model import BayesNet
 from discreet.families.network.rows import parents as rows_of
 from discreet.families.network.structure import Family
 from discreet.laws.lattice import LatticeLaw
-from discreet.laws.noise import NoiseLaw, ProductLaw
+from discreet.laws.noise import NoiseLaw
 from discreet.noise_aware import table
 from discreet.noise_aware.kernels import Kernel, LaplaceKernel, NormalKernel
 from discreet.posteriors.mixture import DirichletMixture

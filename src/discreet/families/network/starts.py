@@ -1,7 +1,7 @@
 """Where chains of counts start: nearly at their posterior, by expectation propagation.
 
 What is seen of a table is taken for normal, and that no count is negative for one normal factor per
-cell (Minka 2001; Cunningham, Hennig and Lacoste-Julien 2011 for truncated normal laws). Draws of
+cell (Minka 2001; Cunningham et al. 2011 for truncated normal laws). Draws of
 the normal law that this makes are then given the truncated marginals. The prior, but for that, and
 noise that is not normal are left to the chains.
 """

@@ -2,8 +2,7 @@
 
 For lattice noise, P(c|z) ∝ w_c·e^{−ε·½‖z−c‖₁} is the same for z and for z clipped to [0, n] in
 every coordinate: as Σz = Σc, ½‖z−c‖₁ is Σ max(z_i − c_i, 0), and what lies beyond adds a constant.
-The map is public, so it costs no privacy. Of outputs that are as good up to rounding, the first is
-taken.
+The map is public, so it costs no privacy. Of outputs as good up to rounding, the first is taken.
 """
 
 from __future__ import annotations
@@ -35,16 +34,14 @@ _CELLS = 1 << 22
 
 def require_small(task: Problem) -> None:
     """Refuse what takes too long; public values decide."""
-    if task.n == 0:
+    if task.n == 0 or (not by_reach(task) and task.candidates <= MOST_LISTED):
         return
     if not by_reach(task):
-        if task.candidates > MOST_LISTED:
-            raise InputError(
-                f"n must be smaller for an optimal remap with these settings: n = {task.n} has "
-                f"{check.big(task.candidates)} candidates, at most {MOST_LISTED} are possible",
-                "n",
-            )
-        return
+        raise InputError(
+            f"n must be smaller for an optimal remap with these settings: n = {task.n} has "
+            f"{check.big(task.candidates)} candidates, at most {MOST_LISTED} are possible",
+            "n",
+        )
     ends = [reach(task, z) for z in (0, task.n // 2, task.n)]
     size, most = max(high - low + 1 for low, high in ends), MOST_REACHED[str(task.loss)]
     if size > most:

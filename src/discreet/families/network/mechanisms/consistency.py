@@ -69,7 +69,8 @@ def shared_sets(scopes: Sequence[Names], totals: bool) -> list[frozenset[str]]:
     return [frozenset()] * totals + sorted(found, key=sorted)
 
 
-def require_few_overlaps(scopes: Sequence[Names]) -> None:
+@lru_cache(maxsize=64)
+def require_few_overlaps(scopes: tuple[Names, ...]) -> None:
     """Refuse, by the structure alone, tables that have too many sets of variables in common."""
     largest = max(map(len, _overlaps(tuple(scopes))), default=0)
     if largest > MOST_SHARED:

@@ -1,6 +1,6 @@
 """One law of all variables near noisy tables: the conditional tables of a network, fitted.
 
-Floats as in `overlaps`, the same on every machine: sums are added one number after the other, which
+Floats as in `near_tables`, the same everywhere: sums are added one number after the other, which
 `np.cumsum` cannot do otherwise; e^x and ln x are made of correctly rounded operations.
 """
 

@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
 from discreet.core.curves import Composed, Pure
-from discreet.core.law import Outcome
+from discreet.core.law import Outcome, ProductLaw
 from discreet.core.mechanism import drawn_from
 from discreet.core.tables import Network
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.network.mechanisms.consistency import exact_ratio
 from discreet.families.network.mechanisms.reconciling import read_reconcile, reconciling, stored
-from discreet.laws.noise import NoiseLaw, ProductLaw
+from discreet.laws.noise import NoiseLaw
 
 Subset: TypeAlias = tuple[str, ...]
 Places: TypeAlias = tuple[tuple[int, ...], ...]  # of every family's coefficients, flat, 0 is ∅

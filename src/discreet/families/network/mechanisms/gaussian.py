@@ -54,7 +54,7 @@ def family_gaussian(
     Guarantee: (ε, δ).
     """
     who = Unit.read(n, unit, max_per_unit, per_unit)
-    require_few_overlaps([family.columns for family in model.families])
+    require_few_overlaps(tuple(family.columns for family in model.families))
     if check.rational("delta", delta) == 0:
         raise InputError("delta must be given for 'gaussian', a small number above 0", "delta")
     probability = check.share("delta", delta)

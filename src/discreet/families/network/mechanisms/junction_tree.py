@@ -1,6 +1,6 @@
 """A junction tree of tables: their marginals under a network, and whole numbers that agree.
 
-Floats as in `overlaps`: sums one number after the other, so the same on every machine.
+Floats as in `near_tables`: sums one number after the other, so the same on every machine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.exact import Floats, Ints
-from discreet.families.network.mechanisms.overlaps import Scopes, Shapes, marginal_places
+from discreet.families.network.mechanisms.near_tables import Scopes, Shapes, marginal_places
 
 MOST_CELLS = 1 << 19  # of all cliques together
 LEAST = 1e-290

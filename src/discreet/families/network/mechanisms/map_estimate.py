@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
 from discreet.core.curves import Composed, Range
-from discreet.core.law import Outcome
+from discreet.core.law import Outcome, ProductLaw
 from discreet.core.tables import Network, require_moderate
 from discreet.errors import AccuracyWarning, InputError
 from discreet.exact import Ints, balls
@@ -25,7 +25,6 @@ from discreet.exact.balls import ball
 from discreet.families.network.mechanisms.consistency import agreeing
 from discreet.families.network.mechanisms.noisy_tables import family_lattice, split, variance
 from discreet.laws.masses import MassLaw
-from discreet.laws.noise import ProductLaw
 
 
 def map_estimate(

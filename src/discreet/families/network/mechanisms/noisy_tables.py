@@ -16,7 +16,7 @@ from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
 from discreet.core.counts import Unit
 from discreet.core.curves import Composed, Curve, Laplace, Lattice, Pure
-from discreet.core.law import Outcome
+from discreet.core.law import Outcome, ProductLaw
 from discreet.core.mechanism import drawn_from, summing_to
 from discreet.core.tables import Network
 from discreet.exact import Ints
@@ -33,7 +33,7 @@ from discreet.families.network.mechanisms.reconciling import (
 )
 from discreet.families.network.mechanisms.shares import given_shares, optimal_shares
 from discreet.laws.lattice import clip, lattice_law
-from discreet.laws.noise import NoiseLaw, ProductLaw
+from discreet.laws.noise import NoiseLaw
 
 
 def laplace_updates(
@@ -171,7 +171,7 @@ def family_lattice(
     Guarantee: ε.
     """
     who = Unit.read(n, unit, max_per_unit, per_unit)
-    require_few_overlaps([family.columns for family in model.families])
+    require_few_overlaps(tuple(family.columns for family in model.families))
     parts = split(model, shares, n is None)
     budgets = tuple(epsilon * part for part in parts)
     cells = tuple(family.cells for family in model.families)

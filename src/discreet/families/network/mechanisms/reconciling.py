@@ -20,15 +20,24 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core.tables import Network
 from discreet.exact import Floats, Ints
-from discreet.families.network.mechanisms import fitting, overlaps
+from discreet.families.network.mechanisms import fitting
 from discreet.families.network.mechanisms.consistency import PARTS, precision, rounded_weights
 from discreet.families.network.mechanisms.junction_tree import (
     apportioned,
     junction_tree,
     marginals,
 )
-from discreet.families.network.mechanisms.near_tables import Near, evened, near_tables
-from discreet.families.network.mechanisms.overlaps import Layout
+from discreet.families.network.mechanisms.near_tables import (
+    Layout,
+    Near,
+    Scopes,
+    Shapes,
+    evened,
+    layout,
+    near_tables,
+    settle,
+    work,
+)
 
 RECONCILE = (None, "tables", "model")
 DEFAULT = "tables"  # of mechanisms that are not a paper's
@@ -46,7 +55,7 @@ def read_reconcile(model: Network, reconcile: object) -> str | None:
     """
     check.choice("reconcile", reconcile, RECONCILE)
     scopes, shapes = _structure(model)
-    if reconcile is None or overlaps.work(scopes, shapes, MOST_WORK) is None:
+    if reconcile is None or work(scopes, shapes, MOST_WORK) is None:
         return None
     if reconcile == "model" and junction_tree(scopes, shapes) is not None:
         return "model"
@@ -88,7 +97,7 @@ def _reconciled(
     if values.shape[1] != model.size:
         return values[:, :0]
     scopes, shapes = _structure(model)
-    plan = overlaps.layout(scopes, shapes)
+    plan = layout(scopes, shapes)
     known = np.array([0.0 if v is None else float(parts**2 / v) for v in variances])
     rows: list[list[int | Fraction]] = []
     for row in values.tolist():
@@ -106,7 +115,7 @@ def _reconciled(
     return np.array(rows, dtype=object).reshape(len(rows), -1)
 
 
-def _structure(model: Network) -> tuple[overlaps.Scopes, overlaps.Shapes]:
+def _structure(model: Network) -> tuple[Scopes, Shapes]:
     return (
         tuple(family.columns for family in model.families),
         tuple(family.shape for family in model.families),
@@ -130,7 +139,7 @@ def _tables(plan: Layout, total: Fraction, tables: Floats) -> list[int | Fractio
     scaled, margin = np.ldexp(tables, digits), 0.0
     while margin < units / float(plan.sizes.max()):
         mixed = evened(plan, float(units), margin, scaled)
-        settled = overlaps.settle(plan, float(units), np.rint(mixed))
+        settled = settle(plan, float(units), np.rint(mixed))
         if settled.min() >= 0:
             return _released(plan, total, digits, settled)
         margin = max(MARGIN, 4 * margin)
@@ -140,8 +149,8 @@ def _tables(plan: Layout, total: Fraction, tables: Floats) -> list[int | Fractio
 
 def _model(
     plan: Layout,
-    scopes: overlaps.Scopes,
-    shapes: overlaps.Shapes,
+    scopes: Scopes,
+    shapes: Shapes,
     precision: Floats,
     total: Fraction,
     near: Near,

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
 from discreet.core.curves import Composed, Range
-from discreet.core.law import Outcome
+from discreet.core.law import Outcome, ProductLaw
 from discreet.core.tables import Network, require_moderate
 from discreet.errors import InputError
 from discreet.exact import Ints, balls
 from discreet.exact.balls import ball
-from discreet.laws.noise import ProductLaw
 from discreet.laws.truncated import TruncatedDirichletLaw
 
 MOST_SAMPLES = 10_000

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, Theorem
 from discreet.core.curves import Composed, Range
-from discreet.core.law import Outcome
+from discreet.core.law import Outcome, ProductLaw
 from discreet.core.statistics import places
 from discreet.errors import InputError
 from discreet.exact import Ints
 from discreet.families.regression.sensitivity import Regression, features_square
-from discreet.laws.noise import ProductLaw
 from discreet.laws.truncated_normal import TruncatedNormalLaw
 
 MOST_SAMPLES = 10_000

@@ -10,7 +10,7 @@ import numpy as np
 from discreet import check
 from discreet.core import Adjacency, Config, Guarantee, Law, Mechanism, PointMass, Theorem
 from discreet.core.counts import Unit
-from discreet.core.law import Outcome
+from discreet.core.law import Outcome, ProductLaw
 from discreet.core.statistics import places
 from discreet.errors import InputError
 from discreet.exact import Ints
@@ -23,7 +23,7 @@ from discreet.families.regression.sensitivity import (
     noise_of,
 )
 from discreet.laws.gaussian import DiscreteGaussianLaw
-from discreet.laws.noise import NoiseLaw, ProductLaw
+from discreet.laws.noise import NoiseLaw
 
 MOST = 2**61  # of a sum: noise fits 64-bit integers besides
 
