@@ -181,7 +181,6 @@ _BELOW = ("no negative cell, t = ln 10, Cor. 3",)  # a lower bound
 
 
 PAPERS: dict[str, dict[str, Any]] = {SAMPLER: {"omega": "cut"}, MAP: {"score": "mass"}}
-PAPERS[LATTICE] = {"reconcile": None}
 
 
 @pytest.mark.parametrize("name", [LAPLACE, FOURIER, LATTICE, SAMPLER, MAP])

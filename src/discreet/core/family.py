@@ -62,8 +62,6 @@ class Option:
 
     `kind` says how it is written: "number" (an exact decimal or fraction), "whole", "choice" (one
     of `choices`), "flag", or "value" for what only Python can give, such as a matrix.
-    `unsaid` is what a document that does not have it means, where that is not the default: of an
-    option that came later, and whose default is better than what there was before.
     """
 
     name: str
@@ -71,7 +69,6 @@ class Option:
     default: object
     help: str
     choices: tuple[str, ...] = ()
-    unsaid: object = ...
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -135,11 +132,6 @@ class MechanismSpec:
             if version <= last:
                 old.append(make)
         return replace(self, make=old[0], earlier=()) if old else self
-
-    def stated(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that a document has, and what it means by those that it does not have."""
-        unsaid = {o.name: o.unsaid for o in self.options if o.unsaid is not ...}
-        return unsaid | dict(options)
 
     def can(self, ability: str) -> bool:
         """Whether there is a function of that name."""

@@ -108,8 +108,7 @@ def read_mechanism(
     if family.remake is not None:
         return family.remake(document)
     spec = family.spec(document["mechanism"])
-    said = {name: decode(value) for name, value in document["options"].items()}
-    options = spec.stated(said)
+    options = {name: decode(value) for name, value in document["options"].items()}
     if certificate is not None:
         options.pop("calibrate", None)
     elif options.get("calibrate") and not spec.provable:

@@ -56,7 +56,7 @@ class Case:
         """The mechanism that its own config leads to."""
         config = made.config
         given: dict[str, Any] = {"adjacency": self.adjacency, "n": config.n}
-        given |= self.spec.stated(dict(config.options))
+        given |= dict(config.options)
         return families.mechanism(self.spec.name, config.model, epsilon=config.epsilon, **given)
 
     @property

@@ -120,14 +120,12 @@ def test_tables_are_tables(name: str, mechanism: str, adjacency: str, way: str) 
 
 def test_the_option() -> None:
     """What is asked, stored and meant by documents that do not say it."""
-    by_default = dp.mechanism("lattice", PAIR, 9, epsilon=1)
-    assert by_default == dp.mechanism("lattice", PAIR, 9, epsilon=1, reconcile="tables")
-    assert dict(by_default.config.options)["reconcile"] == "tables"
-    as_before = dp.mechanism("lattice", PAIR, 9, epsilon=1, reconcile=None)
-    assert "reconcile" not in dict(as_before.config.options)
-    # a ledger knows a retry by a later version, too
-    assert by_default.config.document(1) == as_before.config.document(1)
-    for name in ("laplace_updates", "fourier"):
+    asked = dp.mechanism("lattice", PAIR, 9, epsilon=1, reconcile="tables")
+    assert dict(asked.config.options)["reconcile"] == "tables"
+    assert asked.config.document(1) != dp.mechanism("lattice", PAIR, 9, epsilon=1).config.document(
+        1
+    )
+    for name in ("lattice", "laplace_updates", "fourier"):
         assert "reconcile" not in dict(dp.mechanism(name, PAIR, 9, epsilon=1).config.options)
     with pytest.raises(dp.InputError, match="reconcile must be one of None, 'tables', 'model'"):
         dp.mechanism("lattice", PAIR, 9, epsilon=1, reconcile="best")

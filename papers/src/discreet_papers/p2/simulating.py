@@ -84,8 +84,6 @@ def released(
     if name == SAMPLER:
         options = {"omega": "cut"} | options
     n = sum(splits[0].counts[: net.families[0].cells])
-    if name == LATTICE:  # agreement alone, as fourier: both may show negative cells
-        options = {"reconcile": None} | options
     made = (
         by_mass(net, n, check.epsilon(epsilon), **options)
         if name == MAP

@@ -17,11 +17,11 @@ _CAN: dict[str, Any] = {
     ),
 }
 _TABLES: dict[str, Any] = _CAN | {"expected_error": Deferred(f"{_HERE}.accuracy:expected_error")}
-_RECONCILE = "What is made of noisy tables: tables none of which has a negative cell; or a model."
-_RECONCILED = Option(
-    *("reconcile", "choice", "tables", _RECONCILE), choices=("tables", "model"), unsaid=None
+_RECONCILE = Option(
+    *("reconcile", "choice", None),
+    "What is made of noisy tables: tables none of which has a negative cell; or a model.",
+    choices=("tables", "model"),
 )
-_AS_P2 = Option("reconcile", "choice", None, _RECONCILE, choices=("tables", "model"))
 _AWARE = Deferred(f"{_HERE}.noise_aware:infer_network")
 _NOT_AWARE = Unavailable(
     "noise-aware posteriors of networks are for the mechanisms 'lattice', 'gaussian', "
@@ -42,7 +42,7 @@ FAMILY = Family(
                     choices=("optimal", "sizes", "equal"),
                 ),
                 *UNIT,
-                _RECONCILED,
+                _RECONCILE,
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
@@ -59,7 +59,7 @@ FAMILY = Family(
                     choices=("optimal", "equal"),
                 ),
                 *UNIT,
-                _RECONCILED,
+                _RECONCILE,
             ),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
@@ -69,7 +69,7 @@ FAMILY = Family(
             "laplace_updates",
             Deferred(f"{_HERE}.mechanisms.noisy_tables:laplace_updates"),
             "Independent noise on every cell (P2).",
-            options=(*UNIT, _AS_P2),
+            options=(*UNIT, _RECONCILE),
             adjacencies=(Adjacency.SUBSTITUTE, Adjacency.ADD_REMOVE),
             noise_aware=_AWARE,
             **_TABLES,
@@ -78,7 +78,10 @@ FAMILY = Family(
             "fourier",
             Deferred(f"{_HERE}.mechanisms.fourier:fourier"),
             "Noise on parities, and on tables of signs where there are more states (P2).",
-            options=(Option("t", "number", 0, "Stealth: how sure no cell is negative."), _AS_P2),
+            options=(
+                Option("t", "number", 0, "Stealth: how sure no cell is negative."),
+                _RECONCILE,
+            ),
             noise_aware=_AWARE,
             **_CAN,
         ),

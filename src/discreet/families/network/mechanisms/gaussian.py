@@ -20,7 +20,6 @@ from discreet.exact.hockey_stick import least_variance
 from discreet.families.network.mechanisms.consistency import require_few_overlaps
 from discreet.families.network.mechanisms.noisy_tables import agree, nothing, silent, tables_law
 from discreet.families.network.mechanisms.reconciling import (
-    DEFAULT,
     read_reconcile,
     reconciling,
     stored,
@@ -40,7 +39,7 @@ def family_gaussian(
     unit: str = "record",
     max_per_unit: int = 1,
     per_unit: str = "cut",
-    reconcile: str | None = DEFAULT,
+    reconcile: str | None = None,
 ) -> Mechanism:
     """Discrete Gaussian noise on every family's joint table, then made to agree as by `lattice`.
 

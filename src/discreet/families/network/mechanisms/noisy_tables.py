@@ -26,7 +26,6 @@ from discreet.families.network.mechanisms.consistency import (
     require_few_overlaps,
 )
 from discreet.families.network.mechanisms.reconciling import (
-    DEFAULT,
     read_reconcile,
     reconciling,
     stored,
@@ -150,7 +149,7 @@ def family_lattice(
     unit: str = "record",
     max_per_unit: int = 1,
     per_unit: str = "cut",
-    reconcile: str | None = DEFAULT,
+    reconcile: str | None = None,
 ) -> Mechanism:
     """Every family's joint table by the lattice law with its share of ε, then made to agree.
 
@@ -182,7 +181,7 @@ def family_lattice(
         asked=(
             ("shares", shares if isinstance(shares, str) else parts),
             *who.options_if_any,
-            *(() if reconcile == DEFAULT else stored(reconcile)),
+            *stored(reconcile),
         ),
     )
     if n is None:

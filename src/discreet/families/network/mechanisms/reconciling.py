@@ -40,7 +40,6 @@ from discreet.families.network.mechanisms.near_tables import (
 )
 
 RECONCILE = (None, "tables", "model")
-DEFAULT = "tables"  # of mechanisms that are not a paper's
 MOST_WORK = 1 << 22  # cells of tables, once for every set that they share
 FINE = 20  # binary digits of a released cell, more for larger tables
 MOST_UNITS = 50  # binary digits of a table's total in units: sums stay below 2**53
